@@ -2,13 +2,9 @@ package io.spillway.router.ledger;
 
 import io.spillway.core.engine.CommitPace;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
-import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 
 /**
@@ -21,10 +17,6 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
  * commit that was requested. What moves no item, such as the fold of the ledger, waits for the next commit or for
  * {@link #OTHER_COMMITS_MILLIS}.
  *
- * <p>After a poll that brought a few records, a thread rests before it polls again, so that what comes meanwhile needs
- * one fetch and one turn of the thread, not one each. A rest ends when a commit is due. A thread does not rest while
- * single records come, which it has the time for, nor when it is busy.
- *
  * <p>Thread-safe: each stream thread owns a pace of its own, which the processors, the consumer and the producer of
  * that thread find by it.
  */
@@ -35,18 +27,9 @@ public final class CommitPacer {
     /** As much for transactions as for waiting: half of an idle thread's time. */
     private static final double IDLE_PER_COST = 1;
     private static final double BUSY_PER_COST = 10;
-    private static final long REST_NANOS = 5_000_000;
-    /** A thread whose polls bring fewer has the time for a turn each: a rest would only delay its items. */
-    private static final int LEAST_TO_REST = 3;
-    /** A thread whose polls bring more has a rate at which turns cost little. */
-    private static final int MOST_TO_REST = 100;
-
-    /** Never reached: a rest ends by time, or by an interrupt. */
-    private static final CountDownLatch END_OF_RESTS = new CountDownLatch(1);
 
     private final long intervalNanos;
     private final LongSupplier nanoClock;
-    private final LongConsumer rest;
     private final ThreadLocal<ThreadPace> ofThread;
     private final LongAdder commits = new LongAdder();
 
@@ -56,14 +39,8 @@ public final class CommitPacer {
      * @param commitInterval longest time that a moved item is uncommitted, more than 0
      */
     public CommitPacer(Duration commitInterval, LongSupplier nanoClock) {
-        this(commitInterval, nanoClock, CommitPacer::await);
-    }
-
-    /** Creates a pacer whose threads rest for nanoseconds by {@code rest}. */
-    CommitPacer(Duration commitInterval, LongSupplier nanoClock, LongConsumer rest) {
         this.intervalNanos = commitInterval.toNanos();
         this.nanoClock = nanoClock;
-        this.rest = rest;
         this.ofThread = ThreadLocal.withInitial(() ->
                 new ThreadPace(new CommitPace(IDLE_PER_COST, BUSY_PER_COST, intervalNanos)));
     }
@@ -88,40 +65,16 @@ public final class CommitPacer {
      * @param timeout longest time to wait for records
      * @param poll    polls with a timeout
      */
-    public <K, V> ConsumerRecords<K, V> poll(Duration timeout, Function<Duration, ConsumerRecords<K, V>> poll) {
+    public <R> R poll(Duration timeout, Function<Duration, R> poll) {
         ThreadPace thread = ofThread.get();
-        rest(thread);
         long startNanos = nanoClock.getAsLong();
-        ConsumerRecords<K, V> records =
-                poll.apply(Duration.ofNanos(Math.min(timeout.toNanos(), untilDueNanos(thread, startNanos))));
+        R records = poll.apply(Duration.ofNanos(Math.min(timeout.toNanos(), untilDueNanos(thread, startNanos))));
         long nowNanos = nanoClock.getAsLong();
         thread.pace.idle(nowNanos - startNanos);
-        thread.restedNanos = nowNanos + restNanosAfter(records.count());
         if (thread.moved != null && untilDueNanos(thread, nowNanos) == 0) {
             thread.moved.commit();
         }
         return records;
-    }
-
-    private static void await(long nanos) {
-        try {
-            END_OF_RESTS.await(nanos, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static long restNanosAfter(int records) {
-        return records >= LEAST_TO_REST && records <= MOST_TO_REST ? REST_NANOS : 0;
-    }
-
-    private void rest(ThreadPace thread) {
-        long startNanos = nanoClock.getAsLong();
-        long restNanos = Math.min(thread.restedNanos - startNanos, untilDueNanos(thread, startNanos));
-        if (restNanos > 0) {
-            rest.accept(restNanos);
-            thread.pace.idle(nanoClock.getAsLong() - startNanos);
-        }
     }
 
     private long untilDueNanos(ThreadPace thread, long nowNanos) {
@@ -161,8 +114,6 @@ public final class CommitPacer {
         /** Context of a task with moves that are not committed; null if there are none. */
         private ProcessorContext<?, ?> moved;
         private long movedSinceNanos;
-        /** When a rest that began with the last poll ends. */
-        private long restedNanos;
 
         ThreadPace(CommitPace pace) {
             this.pace = pace;
