@@ -37,7 +37,7 @@ final class HandlerMethod {
     }
 
     /** @throws IllegalStateException if the method cannot be a handler, with what it must have */
-    HandlerMethod(Object bean, Method method, JsonMapper json) {
+    HandlerMethod(Object bean, Method method, List<PayloadConverter> converters, JsonMapper json) {
         this.bean = bean;
         this.method = method;
         boolean returnsOutcome = Outcome.class.isAssignableFrom(method.getReturnType());
@@ -48,7 +48,7 @@ final class HandlerMethod {
         for (Type type : method.getGenericParameterTypes()) {
             boolean isDelivery = type == Delivery.class;
             payloads += isDelivery ? 0 : 1;
-            parameters.add(isDelivery ? delivery -> delivery : payload(type, json));
+            parameters.add(isDelivery ? delivery -> delivery : payload(type, converters, json));
         }
         if (parameters.isEmpty() || payloads > 1 || parameters.size() - payloads > 1) {
             throw invalid("must have a payload, a Delivery, or one of each as parameters");
@@ -60,7 +60,12 @@ final class HandlerMethod {
         return new IllegalStateException("Method " + method + " with @SpillwayHandler " + rule + ".");
     }
 
-    private static Converter payload(Type type, JsonMapper json) {
+    private static Converter payload(Type type, List<PayloadConverter> converters, JsonMapper json) {
+        for (PayloadConverter converter : converters) {
+            if (converter.reads(type)) {
+                return readable(delivery -> converter.read(delivery, type));
+            }
+        }
         if (type == byte[].class) {
             return Delivery::payload;
         }

@@ -3,6 +3,7 @@ package io.spillway.spring;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.aop.support.AopUtils;
@@ -18,6 +19,8 @@ final class HandlerMethods implements Handler {
     /** Finds the methods of all singletons. Throws {@link IllegalStateException} if two have the same workload. */
     static HandlerMethods of(ListableBeanFactory beans, JsonMapper json) {
         HandlerMethods found = new HandlerMethods();
+        List<PayloadConverter> converters =
+                beans.getBeanProvider(PayloadConverter.class).orderedStream().toList();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);
             if (type != null && beans.isSingleton(name)) {
@@ -26,7 +29,7 @@ final class HandlerMethods implements Handler {
                         .forEach((method, handler) -> {
                             Object bean = beans.getBean(name);
                             HandlerMethod added = new HandlerMethod(
-                                    bean, AopUtils.selectInvocableMethod(method, bean.getClass()), json);
+                                    bean, AopUtils.selectInvocableMethod(method, bean.getClass()), converters, json);
                             if (found.byWorkload.put(handler.workload(), added) != null) {
                                 throw new IllegalStateException("Two methods with @SpillwayHandler have the workload '"
                                         + handler.workload() + "'. Give each a workload of its own.");

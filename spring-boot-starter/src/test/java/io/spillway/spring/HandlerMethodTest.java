@@ -9,12 +9,16 @@ import io.spillway.handler.Outcome;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +29,23 @@ class HandlerMethodTest {
     private static final JsonMapper JSON = new JsonMapper();
 
     record Order(String sku, int count) {}
+
+    /** The application's own: lines end with a semicolon. */
+    static final class Lines implements PayloadConverter {
+        @Override
+        public boolean reads(Type type) {
+            return type instanceof ParameterizedType generic && generic.getRawType() == Stream.class;
+        }
+
+        @Override
+        public Object read(Delivery delivery, Type type) throws IOException {
+            String text = new String(delivery.payload(), StandardCharsets.UTF_8);
+            if (text.startsWith("{")) {
+                throw new IOException("not lines");
+            }
+            return Stream.of(text.split(";"));
+        }
+    }
 
     /** Methods under test; what each received is its outcome's detail. */
     @SuppressWarnings("unused")
@@ -43,6 +64,10 @@ class HandlerMethodTest {
 
         Outcome bytes(byte[] bytes) {
             return Outcome.retry(new String(bytes, StandardCharsets.UTF_8));
+        }
+
+        Outcome lines(Stream<String> lines) {
+            return Outcome.retry(lines.collect(Collectors.joining("+")));
         }
 
         Outcome both(Delivery delivery, String text) {
@@ -74,6 +99,7 @@ class HandlerMethodTest {
             jsonList | [{"sku":"a","count":1},{"sku":"b","count":2}] | b
             text     | hello                                         | hello
             bytes    | hello                                         | hello
+            lines    | a;b                                           | a+b
             both     | hello                                         | m-1 hello
             """)
     void a_parameter_gets_the_payload_in_its_type(String method, String payload, String received) throws Exception {
@@ -92,7 +118,7 @@ class HandlerMethodTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"json", "avro"})
+    @ValueSource(strings = {"json", "avro", "lines"})
     void a_payload_that_cannot_be_read_is_a_dead_letter(String method) throws Exception {
         assertThat(call(method, new byte[] {'{'})).isInstanceOfSatisfying(Outcome.Dead.class,
                 dead -> assertThat(dead.reason()).startsWith("The payload cannot be read: "));
@@ -118,7 +144,7 @@ class HandlerMethodTest {
     private static Outcome call(String name, byte[] payload) throws Exception {
         Method method = Arrays.stream(Bean.class.getDeclaredMethods())
                 .filter(each -> each.getName().equals(name)).findFirst().orElseThrow();
-        return new HandlerMethod(new Bean(), method, JSON)
+        return new HandlerMethod(new Bean(), method, List.of(new Lines()), JSON)
                 .call(DeliveryBuilder.of("acme", "m-1").payload(payload).build());
     }
 }

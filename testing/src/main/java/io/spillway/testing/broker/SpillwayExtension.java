@@ -103,10 +103,20 @@ public final class SpillwayExtension implements BeforeEachCallback, AfterEachCal
      * @throws AssertionError when some are not after this time, with their number in each state
      */
     public void awaitDone(Duration patience) {
+        awaitDone(sent, patience);
+    }
+
+    /**
+     * Waits until no item waits and this many are done, dropped or dead letters: for items that the application sends.
+     *
+     * @param items of this test, also those of {@link #send}
+     * @throws AssertionError when fewer are after this time, with their number in each state
+     */
+    public void awaitDone(long items, Duration patience) {
         long deadlineNanos = System.nanoTime() + patience.toNanos();
-        while (finished() < sent || waiting() > 0) {
+        while (finished() < items || waiting() > 0) {
             if (System.nanoTime() - deadlineNanos > 0) {
-                throw new AssertionError("Not finished after " + patience + ": " + (sent - finished()) + " of " + sent
+                throw new AssertionError("Not finished after " + patience + ": " + (items - finished()) + " of " + items
                         + " items. Waiting in hot " + depths.in(ItemState.HOT) + ", overflow "
                         + depths.in(ItemState.OVERFLOW) + ", aged " + depths.in(ItemState.AGED) + ", delay "
                         + depths.in(ItemState.DELAY) + ". Does a worker run?");
