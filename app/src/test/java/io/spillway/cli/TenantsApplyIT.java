@@ -70,6 +70,11 @@ class TenantsApplyIT {
         assertThat(commands.run("tenants", "apply", "-f", exported, "--prune").done().out())
                 .as("nothing of it is written").isEqualTo(NOTHING);
 
+        String greedy = written("tenants: {acme: {dedicated: 2}}");
+        assertThat(commands.run("tenants", "apply", "-f", greedy).failedWith(1))
+                .contains("Nothing is changed: ", "because 1 of 2 partitions must stay shared");
+        assertThat(commands.run("tenants", "apply", "-f", exported, "--prune").done().out()).isEqualTo(NOTHING);
+
         JsonNode pruned = commands.run("tenants", "apply", "-f", written("tenants: {acme: {rate: 100}}"), "--prune",
                 "--yes", "--output", "json").done().json();
         assertThat(pruned.toString()).isEqualTo("{\"applied\":true,\"changes\":["

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,6 +74,17 @@ class GatewayTlsTest {
     }
 
     @Test
+    void external_workers_lease_over_tls_with_the_same_certificate() throws Exception {
+        try (WorkUnderTest work = new WorkUnderTest(1_000, trusting(), Map.of(
+                "gateway.tls.keystoreFile", store.toString(), "gateway.tls.keystorePassword", PASSWORD))) {
+            assertThat(work.url).startsWith("https://127.0.0.1:");
+            work.item("one");
+            assertThat(work.lease(1)).singleElement().satisfies(item ->
+                    assertThat(item.get("id").textValue()).isEqualTo("one"));
+        }
+    }
+
+    @Test
     void invalid_files_are_reported_without_the_password() throws Exception {
         Path junk = Files.writeString(directory.resolve("junk"), "junk");
         assertThatThrownBy(() -> new GatewayUnderTest(
@@ -90,15 +102,8 @@ class GatewayTlsTest {
     }
 
     private void assertServes(GatewayUnderTest gateway) throws Exception {
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, null);
-        trusted.setCertificateEntry("gateway", content.getCertificate("gateway"));
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
         assertThat(gateway.url).startsWith("https://127.0.0.1:");
-        try (HttpClient client = HttpClient.newBuilder().sslContext(context).build()) {
+        try (HttpClient client = trusting()) {
             HttpResponse<String> answer = client.send(
                     HttpRequest.newBuilder(URI.create(gateway.url + "/v1/items"))
                             .header("Authorization", "Bearer " + gateway.key("acme"))
@@ -107,6 +112,17 @@ class GatewayTlsTest {
                     HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).isEqualTo(202);
         }
+    }
+
+    private HttpClient trusting() throws Exception {
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("gateway", content.getCertificate("gateway"));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        return HttpClient.newBuilder().sslContext(context).build();
     }
 
     private Path pem(String name, String what, byte[] encoded) throws Exception {

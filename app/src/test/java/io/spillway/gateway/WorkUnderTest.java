@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,14 +37,22 @@ final class WorkUnderTest implements AutoCloseable {
     final PullHandler handler;
     final String url;
     private final WorkServer server;
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final HttpClient client;
     private final Deque<Started> waiting = new ArrayDeque<>();
     private int running;
 
     /** @param maxBytes as in {@link PullHandler} */
     WorkUnderTest(int maxBytes) {
-        Configuration configuration = ConfigurationLoader.load(
-                Optional.empty(), Map.of(), Map.of("handler.type", "pull", "handler.pull.port", "0"));
+        this(maxBytes, HttpClient.newHttpClient(), Map.of());
+    }
+
+    /** @param client closed by this */
+    WorkUnderTest(int maxBytes, HttpClient client, Map<String, String> settings) {
+        this.client = client;
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("handler.type", "pull");
+        all.put("handler.pull.port", "0");
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), all);
         handler = new PullHandler(RECEIPT_KEY, "this", maxBytes, InstantSource.fixed(NOW));
         handler.onDemand(this::fill);
         server = new WorkServer(configuration, handler, AdminKey.of(KEY), registry, System::nanoTime);

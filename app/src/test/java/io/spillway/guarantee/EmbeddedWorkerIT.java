@@ -141,6 +141,24 @@ class EmbeddedWorkerIT {
     }
 
     @Test
+    void of_two_workers_with_one_id_one_ends_and_its_health_says_so() throws Exception {
+        try (DeliveryScene scene = scene("twins", Map.of())) {
+            first = worker("twins", collecting(ConcurrentHashMap.newKeySet()));
+            second = worker("twins", collecting(ConcurrentHashMap.newKeySet()));
+            first.start();
+            second.start();
+            while (second.health().ready()) {
+                scene.send("order", 1, i -> "{}"); // Each fences the transactions of the other.
+            }
+            second.awaitEnd();
+
+            assertThat(second.health()).isEqualTo(new WorkerHealth(
+                    false, "The worker ended after a failure. See the log, and start another one."));
+            assertThat(first.health().ready()).isTrue();
+        }
+    }
+
+    @Test
     void a_prefix_without_a_queue_is_refused_with_the_command_that_creates_one() {
         first = worker("nothing", collecting(ConcurrentHashMap.newKeySet()));
 

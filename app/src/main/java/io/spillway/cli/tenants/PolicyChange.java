@@ -56,6 +56,12 @@ record PolicyChange(String tenant, Optional<PolicySettings> before, Optional<Pol
         return before.isEmpty() ? Kind.ADDED : after.isEmpty() ? Kind.REMOVED : Kind.CHANGED;
     }
 
+    /** Returns whether the number of dedicated partitions differs. */
+    boolean isDedication() {
+        return !before.flatMap(own -> own.get(PolicyField.DEDICATED))
+                .equals(after.flatMap(own -> own.get(PolicyField.DEDICATED)));
+    }
+
     /** Returns the fields and workloads that differ, fields first. */
     List<Field> fields() {
         Map<String, String> from = texts(before);

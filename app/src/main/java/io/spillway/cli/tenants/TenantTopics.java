@@ -35,8 +35,8 @@ record TenantTopics(CommonOptions common, Configuration configuration, Topics na
     }
 
     /** Returns a copy of the stored settings by tenant, and of {@code *}; other keys of the topic have no effect. */
-    SortedMap<String, PolicySettings> tenants() {
-        SortedMap<String, PolicySettings> stored = new TreeMap<>(policies().all());
+    static SortedMap<String, PolicySettings> tenants(TenantPolicies policies) {
+        SortedMap<String, PolicySettings> stored = new TreeMap<>(policies.all());
         stored.keySet().removeIf(key -> !PoliciesFile.isTenant(key));
         return stored;
     }

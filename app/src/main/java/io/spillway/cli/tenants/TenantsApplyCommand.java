@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Option;
             + "changed, - for removed settings.",
     "The file has all settings of a tenant: what it does not name is unset, also a pause. Tenants that are not in the "
             + "file keep their settings, unless --prune is given. tenants export writes such a file.",
-    "If the file is not valid, nothing is changed. With --prune and without --yes it only prints what differs, if "
+    "If the file is not valid, or partitions that it dedicates are not available, nothing is changed. With --prune and without --yes it only prints what differs, if "
             + "settings would be removed, and exits with 2."
 })
 final class TenantsApplyCommand implements Runnable {
@@ -49,15 +50,15 @@ final class TenantsApplyCommand implements Runnable {
     public void run() {
         SortedMap<String, PolicySettings> wanted = PoliciesFile.read(file);
         TenantTopics topics = TenantTopics.withPolicies(common);
-        SortedMap<String, PolicySettings> stored = topics.tenants();
+        TenantPolicies policies = topics.policies();
+        SortedMap<String, PolicySettings> stored = TenantTopics.tenants(policies);
         List<PolicyChange> changes = PolicyChange.between(stored, wanted, prune);
+        DedicationCheck.planned(topics.configuration(), policies, encoded(changes.stream()
+                .filter(PolicyChange::isDedication)));
         long removed = count(changes, PolicyChange.Kind.REMOVED);
         boolean isAsking = !dryRun && removed > 0 && !yes;
         if (!dryRun && !isAsking && !changes.isEmpty()) {
-            Map<String, byte[]> values = new LinkedHashMap<>();
-            changes.forEach(change -> values.put(change.tenant(), change.after()
-                    .map(settings -> TenantPolicies.encode(change.tenant(), settings)).orElse(null)));
-            topics.write(topics.names().policies(), values, wait);
+            topics.write(topics.names().policies(), encoded(changes.stream()), wait);
         }
         print(changes, !dryRun && !isAsking);
         long others = stored.keySet().stream().filter(tenant -> !wanted.containsKey(tenant)).count();
@@ -69,6 +70,14 @@ final class TenantsApplyCommand implements Runnable {
             throw CommandFailure.usage("Nothing is changed yet. Give --yes to remove the settings of "
                     + Printer.count(removed, "tenant") + ", or --dry-run to only look.");
         }
+    }
+
+    /** Returns the settings to store by tenant; null for removed ones. */
+    private static Map<String, byte[]> encoded(Stream<PolicyChange> changes) {
+        Map<String, byte[]> values = new LinkedHashMap<>();
+        changes.forEach(change -> values.put(change.tenant(), change.after()
+                .map(settings -> TenantPolicies.encode(change.tenant(), settings)).orElse(null)));
+        return values;
     }
 
     private void print(List<PolicyChange> changes, boolean isApplied) {

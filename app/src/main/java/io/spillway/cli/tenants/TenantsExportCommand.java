@@ -30,7 +30,7 @@ final class TenantsExportCommand implements Runnable {
 
     @Override
     public void run() {
-        SortedMap<String, PolicySettings> stored = TenantTopics.withPolicies(common).tenants();
+        SortedMap<String, PolicySettings> stored = TenantTopics.tenants(TenantTopics.withPolicies(common).policies());
         Printer printer = common.printer();
         if (file == null) {
             printer.result(
