@@ -208,6 +208,26 @@ class SecuredClusterIT {
         }
     }
 
+    @Test
+    @Order(5)
+    void a_client_certificate_is_a_login_and_its_subject_the_principal() throws Exception {
+        String subject = SecureKafka.SUBJECT;
+        CommandsUnderTest client = mutual("client", kafka.clientFile());
+        kafka.admin().createAcls(List.of(
+                acl(subject, ResourceType.TOPIC, "secured.", PatternType.PREFIXED, AclOperation.DESCRIBE),
+                acl(subject, ResourceType.TOPIC, "secured.policies", PatternType.LITERAL, AclOperation.READ)))
+                .all().get();
+        await(() -> client.run("tenants", "list").exitCode() == 0);
+        assertThat(client.run("tenants", "set", "acme", "--rate", "1").failedWith(1))
+                .contains("secured.policies", "Kafka does not permit it");
+
+        Path own = SecureKafka.createStore(directory.resolve("unknown.p12"));
+        Path unknown = SecureKafka.writeKey(own,
+                SecureKafka.writeCertificate(own, directory.resolve("unknown.pem")));
+        assertThat(mutual("unknown", unknown).run("tenants", "list").failedWith(1))
+                .contains("TLS", "in kafka.properties");
+    }
+
     private static Set<String> unused(AccessRole role) {
         Set<String> allowed = RecordingAuthorizer.allowed();
         Set<String> unused = new TreeSet<>();
@@ -256,6 +276,19 @@ class SecuredClusterIT {
                               org.apache.kafka.common.security.scram.ScramLoginModule required
                               username="%s" password="%s";
                         """.formatted(trusted, user, password)));
+    }
+
+    private static CommandsUnderTest mutual(String name, Path clientFile) {
+        return new CommandsUnderTest(kafka.mutualServers(), "secured", CommandsUnderTest.written(
+                directory.resolve("config-" + name), CommandsUnderTest.SMALL + """
+                        kafka:
+                          properties:
+                            security.protocol: SSL
+                            ssl.truststore.type: PEM
+                            ssl.truststore.location: %s
+                            ssl.keystore.type: PEM
+                            ssl.keystore.location: %s
+                        """.formatted(kafka.certificate(), clientFile)));
     }
 
     /** What is no item becomes a dead letter. */
