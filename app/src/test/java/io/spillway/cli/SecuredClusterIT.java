@@ -225,7 +225,7 @@ class SecuredClusterIT {
         Path unknown = SecureKafka.writeKey(own,
                 SecureKafka.writeCertificate(own, directory.resolve("unknown.pem")));
         assertThat(mutual("unknown", unknown).run("tenants", "list").failedWith(1))
-                .contains("TLS", "in kafka.properties");
+                .contains("does not accept this client's certificate", "ssl.keystore.location");
     }
 
     private static Set<String> unused(AccessRole role) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import javax.security.auth.login.LoginException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -76,7 +77,8 @@ public final class ConnectionFault {
             return "the port does not use TLS. Set security.protocol in kafka.properties to PLAINTEXT or"
                     + " SASL_PLAINTEXT, or use the broker's port for TLS";
         }
-        if (cause.contains("certificate_required") || cause.contains("bad_certificate")) {
+        if (Stream.of("certificate_required", "bad_certificate", "certificate_unknown", "unknown_ca")
+                .anyMatch(cause::contains)) {
             return "the broker does not accept this client's certificate (" + cause + "). Set ssl.keystore.location in"
                     + " kafka.properties to a certificate that the broker trusts";
         }
