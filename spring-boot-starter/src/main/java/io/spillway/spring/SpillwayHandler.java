@@ -10,9 +10,9 @@ import java.lang.annotation.Target;
  * Method of a bean that handles the items of one workload.
  *
  * <p>It has one or both of two parameters, in any order: {@link io.spillway.handler.Delivery}, and the payload. The
- * payload is {@code byte[]}, {@code String} (UTF-8), a class that Avro generated (single-object encoding), a type that a
- * {@link PayloadConverter} of the application reads, or any other type, which is read as JSON. A payload that cannot be
- * read is a dead letter.
+ * payload is {@code byte[]}, {@code String} (UTF-8), a class that Avro generated (single-object encoding), a type that
+ * a {@link PayloadConverter} of the application reads, or any other type, which is read as JSON. A payload that cannot
+ * be read is a dead letter.
  *
  * <p>It returns an {@link io.spillway.handler.Outcome}, or nothing, which means that the item is done. An exception
  * counts as a failed attempt. It is called from many threads at once.
