@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.spring.WorkerLifecycle;
 import io.spillway.testing.broker.SpillwayExtension;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,6 +114,31 @@ class ShopApplicationIT {
         assertThat(warehouse.whileOpen).containsExactlyInAnyOrder("o-1", "slow");
         assertThat(spillway.done()).isEqualTo(2);
         assertThat(spillway.dead()).as("the order of no pieces").isEqualTo(1);
+    }
+
+    /** It has other libraries than this test, which brings a whole Spillway. */
+    @Test
+    void the_executable_jar_starts_and_takes_orders() throws Exception {
+        Process shop = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
+                System.getProperty("example.jar"), "--server.port=0",
+                "--spillway.kafka.bootstrap.servers=" + spillway.bootstrapServers(),
+                "--spillway.prefix=" + spillway.prefix(), "--spillway.worker.id=jar").redirectErrorStream(true).start();
+        try (BufferedReader out = shop.inputReader()) {
+            StringBuilder log = new StringBuilder();
+            for (String line = out.readLine(); line != null; line = out.readLine()) {
+                log.append(line).append('\n');
+                if (line.contains("Started ShopApplication")) {
+                    break;
+                }
+            }
+            assertThat(log.toString()).contains("Tomcat started", "Started ShopApplication");
+            shop.toHandle().destroy();
+            out.lines().forEach(line -> { });
+            assertThat(shop.waitFor()).as("SIGTERM").isEqualTo(143);
+        } finally {
+            shop.destroyForcibly();
+        }
     }
 
     private int order(String customer, String json) throws IOException, InterruptedException {
