@@ -2,7 +2,6 @@
 """Worker that leases items from Spillway's handler type pull. It needs the standard library only.
 
     python3 worker.py --url http://127.0.0.1:8081 --key-file .spillway/worker.key
-
 Put your work into handle(). On SIGTERM or Ctrl-C it answers the items that it has, and exits with 0.
 """
 import argparse
@@ -27,7 +26,6 @@ class Later(Exception):
 
 def handle(item, payload, renew):
     """Does the work of one item; other exceptions than Dead and Later count as failed attempts.
-
     An item may come again with the same id. Call renew() before item["leaseUntil"] if it takes longer.
     """
     say(sys.stdout, f"{item['tenant']} {item['id']} attempt {item['attempt']}, {len(payload)} bytes")
@@ -81,16 +79,18 @@ class Work:
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--url", default="http://127.0.0.1:8081")
-    arguments.add_argument("--key-file", required=True)
+    arguments.add_argument("--key-file", required=True, type=argparse.FileType(encoding="ascii"))
     arguments.add_argument("--threads", type=int, default=4)
     options = arguments.parse_args()
-    with open(options.key_file, encoding="ascii") as file:
-        work = Work(options.url, file.read().strip())
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
+    work = Work(options.url, options.key_file.read().strip())
+    # Blocked in all threads and awaited here: a second signal could interrupt a handler that holds the event's lock.
+    signals = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     threads = [threading.Thread(target=work.lease_until_stopped) for _ in range(options.threads)]
     for thread in threads:
         thread.start()
+    signal.sigwait(signals)
+    stopping.set()
     for thread in threads:
         thread.join()
 
