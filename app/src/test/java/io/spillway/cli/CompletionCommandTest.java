@@ -49,7 +49,8 @@ class CompletionCommandTest {
     })
     void a_word_is_completed(String line, String completed) {
         // What bash does for a key press; only then it has the command compopt.
-        String press = "source '%s'; compopt() { :; }; COMP_WORDS=(%s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE='%s';"
+        String press = "source '%s'; compopt() { :; }; COMP_WORDS=(%s); COMP_LINE='%s';"
+                + " COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
                 + " complete -p spillway >/dev/null || exit 1; _complete_spillway; printf '%%s\\n' \"${COMPREPLY[@]}\"";
         assertThat(bash("-c", press.formatted(script, line, line)).lines().map(String::strip))
                 .containsExactly(completed);

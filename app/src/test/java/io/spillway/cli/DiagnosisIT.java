@@ -53,7 +53,8 @@ class DiagnosisIT {
             CommandRun doctor = commands.run("doctor", "--output", "json");
             JsonNode found = doctor.json();
             for (String check : List.of("cluster", "kafka version", "permissions", "topics", "transactions", "clock",
-                    "routers", "workers", "versions", "routing", "hot lane", "late tenants", "dead letters", "ledger")) {
+                    "routers", "workers", "versions", "routing", "hot lane", "late tenants", "dead letters",
+                    "ledger")) {
                 assertThat(level(found, check)).as(check + " of " + found).isEqualTo("ok");
             }
             assertThat(level(found, "policies")).isEqualTo("warn");
@@ -111,9 +112,11 @@ class DiagnosisIT {
 
     @Test
     void without_a_cluster_only_the_disk_is_checked() {
-        CommandRun doctor = CommandRun.of("doctor", "--bootstrap-servers", "127.0.0.1:1", "--config", CommandsUnderTest
-                .written(directory, "kafka:\n  properties:\n    default.api.timeout.ms: 500\n"
-                        + "    request.timeout.ms: 500\n").toString(), "--data", directory.toString(), "--output", "json");
+        Path impatient = CommandsUnderTest.written(
+                directory, "kafka:\n  properties:\n    default.api.timeout.ms: 500\n    request.timeout.ms: 500\n");
+
+        CommandRun doctor = CommandRun.of("doctor", "--bootstrap-servers", "127.0.0.1:1", "--config",
+                impatient.toString(), "--data", directory.toString(), "--output", "json");
 
         assertThat(doctor.exitCode()).isEqualTo(1);
         assertThat(level(doctor.json(), "cluster")).isEqualTo("fail");

@@ -139,8 +139,8 @@ class HelpTest {
                         "tenants release", "tenants pause", "tenants resume", "explain", "audit", "depth",
                         "tenants key create", "tenants key list",
                         "tenants key revoke", "dead-letters list", "dead-letters show", "dead-letters replay",
-                        "dead-letters discard", "shards", "simulate", "transactions list", "transactions abort", "completion", "top",
-                        "doctor");
+                        "dead-letters discard", "shards", "simulate", "transactions list", "transactions abort",
+                        "completion", "top", "doctor");
     }
 
     @ParameterizedTest

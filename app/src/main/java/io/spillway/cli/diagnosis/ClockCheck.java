@@ -62,7 +62,8 @@ final class ClockCheck {
             return Finding.ok("clock", "The clocks of this machine and a broker differ by at most "
                     + DurationText.of(Math.max(millis, POLL.toMillis())) + ".");
         }
-        String remedy = "Synchronize the clocks (NTP). Ages, times to live and sweeps compare times of several machines.";
+        String remedy = "Synchronize the clocks (NTP): ages, times to live and sweeps compare times of several "
+                + "machines.";
         return millis > marginMillis ? Finding.fail("clock", text, remedy) : Finding.warn("clock", text, remedy);
     }
 }

@@ -76,7 +76,8 @@ final class ClusterFindings {
         List<String> problems = new TopicAdmin(admin, commands).check(topics.all());
         return problems.isEmpty()
                 ? Finding.ok("topics", "All " + topics.all().size() + " exist with the declared settings.")
-                : Finding.fail("topics", Printer.count(problems.size(), "problem") + " with the topics: " + sentence(problems.getFirst()),
+                : Finding.fail("topics", Printer.count(problems.size(), "problem") + " with the topics: "
+                                + sentence(problems.getFirst()) + ".",
                         "See all with: " + commands.spillway("topics check"));
     }
 

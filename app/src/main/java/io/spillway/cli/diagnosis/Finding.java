@@ -12,7 +12,7 @@ import java.util.Map;
  * @param remedy what to do, one or more sentences; empty if there is nothing to do
  */
 record Finding(String check, Level level, String text, String remedy) {
-    /** What a finding means; the same as of an alert: a warning is a {@link #WARN}, and a critical one a {@link #FAIL}. */
+    /** Severity of a finding, as of an alert: a warning is {@link #WARN} and a critical alert is {@link #FAIL}. */
     enum Level {
         OK,
         WARN,

@@ -22,12 +22,11 @@ final class PolicyConflicts {
     private static final int BUILT_IN = 0;
 
     private static final List<Rule> RULES = List.of(
-            new Rule(PolicyField.AGED_AFTER, PolicyField.TTL, (aged, ttl) -> both(aged, ttl) && number(ttl) <= number(aged),
+            new Rule(PolicyField.AGED_AFTER, PolicyField.TTL, PolicyConflicts::isNeverReached,
                     "items are dropped before they can be aged"),
-            new Rule(PolicyField.RETRY_FOR, PolicyField.TTL, (retry, ttl) -> both(retry, ttl) && number(ttl) <= number(retry),
+            new Rule(PolicyField.RETRY_FOR, PolicyField.TTL, PolicyConflicts::isNeverReached,
                     "items are dropped before their retries end"),
-            new Rule(PolicyField.EXPIRE_AFTER, PolicyField.TTL,
-                    (expire, ttl) -> both(expire, ttl) && number(ttl) <= number(expire),
+            new Rule(PolicyField.EXPIRE_AFTER, PolicyField.TTL, PolicyConflicts::isNeverReached,
                     "items are dropped before they can become dead letters"),
             new Rule(PolicyField.BACKOFF_BASE, PolicyField.BACKOFF_CAP, (base, cap) -> number(base) > number(cap),
                     "every wait is the maximum"),
@@ -41,9 +40,9 @@ final class PolicyConflicts {
                     "a limit grows only without a rate"),
             new Rule(PolicyField.GROWTH_CEILING, PolicyField.GROWTH_FLOOR,
                     (ceiling, floor) -> !isNone(ceiling) && number(ceiling) < number(floor), "the floor applies"),
-            new Rule(PolicyField.MAX_DRAIN, PolicyField.BACK_PRESSURE, (drain, pressure) -> isAccept(drain, pressure),
+            new Rule(PolicyField.MAX_DRAIN, PolicyField.BACK_PRESSURE, PolicyConflicts::isAccept,
                     "the gateways accept all items"),
-            new Rule(PolicyField.MAX_DEPTH, PolicyField.BACK_PRESSURE, (depth, pressure) -> isAccept(depth, pressure),
+            new Rule(PolicyField.MAX_DEPTH, PolicyField.BACK_PRESSURE, PolicyConflicts::isAccept,
                     "the gateways accept all items"));
 
     private final TenantPolicies policies;
@@ -114,6 +113,10 @@ final class PolicyConflicts {
 
     private static boolean isAccept(Object limit, Object pressure) {
         return !isNone(limit) && "accept".equals(pressure);
+    }
+
+    private static boolean isNeverReached(Object age, Object ttl) {
+        return both(age, ttl) && number(ttl) <= number(age);
     }
 
     private static boolean both(Object one, Object other) {

@@ -71,7 +71,8 @@ final class StateFindings {
         if (instances.size() > 1) {
             return Finding.warn("versions", "Running instances have different versions: "
                             + instances.entrySet().stream().map(each -> each.getKey() + " ("
-                                    + named(List.copyOf(each.getValue())) + ")").collect(Collectors.joining(", ")) + ".",
+                                    + named(List.copyOf(each.getValue())) + ")")
+                                    .collect(Collectors.joining(", ")) + ".",
                     "Finish the upgrade. Routers come first: see Upgrades in docs/operations.md.");
         }
         String version = instances.keySet().iterator().next();
@@ -99,8 +100,8 @@ final class StateFindings {
                     "Start more routers, at most one thread for each partition of ingress. If no item is routed, read "
                             + "their logs, and run: spillway transactions list");
         }
-        return Finding.ok("routing", ingress.waiting() == 0 ? "Nothing waits in ingress." : waiting + ", the oldest for "
-                + (oldest == null ? "a moment" : DurationText.compact(oldest)) + ".");
+        return Finding.ok("routing", ingress.waiting() == 0 ? "Nothing waits in ingress."
+                : waiting + ", the oldest for " + (oldest == null ? "a moment" : DurationText.compact(oldest)) + ".");
     }
 
     private Finding hot() {
@@ -123,7 +124,8 @@ final class StateFindings {
                 .map(row -> Printable.of(row.tenant())).toList();
         return Finding.warn("late tenants",
                 "At these rates, items of " + Printer.count(last.tenantsLate(), "tenant")
-                        + " reach their time to live before they are handled: " + named(names, last.tenantsLate()) + ".",
+                        + " reach their time to live before they are handled: "
+                        + named(names, last.tenantsLate()) + ".",
                 "Add capacity for them, or raise their ttl if late work is still useful. See: spillway explain "
                         + "--tenant " + names.getFirst());
     }
@@ -142,7 +144,8 @@ final class StateFindings {
         return Math.min(first.ledgerBehind(), last.ledgerBehind()) > MAX_LEDGER_BEHIND
                 ? Finding.warn("ledger", "The balances lack " + Printer.count(last.ledgerBehind(), "record")
                                 + " of the ledger, so depths and forecasts are old.",
-                        "Look at the routers' processor time and commit latency. Start another router if they are busy.")
+                        "Look at the routers' processor time and commit latency. Start another router if they are "
+                                + "busy.")
                 : Finding.ok("ledger", "The balances are up to date.");
     }
 

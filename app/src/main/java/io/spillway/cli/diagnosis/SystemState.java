@@ -42,7 +42,8 @@ record SystemState(
     private static final double LEAST_PER_SECOND = 0.05;
 
     private static final Comparator<Tenant> BUSIEST_FIRST = Comparator.<Tenant, Boolean>comparing(row -> !row.late())
-            .thenComparing(row -> -row.waiting()).thenComparing(row -> -row.inPerSecond()).thenComparing(Tenant::tenant);
+            .thenComparing(row -> -row.waiting()).thenComparing(row -> -row.inPerSecond())
+            .thenComparing(Tenant::tenant);
 
     /** Sum over the lanes without ingress. {@code drainSeconds} is null for a backlog that does not shrink. */
     record Total(long waiting, double inPerSecond, double outPerSecond, Double drainSeconds) {}

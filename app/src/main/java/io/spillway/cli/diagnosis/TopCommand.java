@@ -68,7 +68,8 @@ public final class TopCommand implements Runnable {
     }
 
     private SystemState readTwice(Configuration configuration) {
-        try (StopSignal stop = new StopSignal(); SystemReader reader = new SystemReader(configuration, common.clock())) {
+        try (StopSignal stop = new StopSignal();
+                SystemReader reader = new SystemReader(configuration, common.clock())) {
             reader.read();
             pause(stop);
             return reader.read();

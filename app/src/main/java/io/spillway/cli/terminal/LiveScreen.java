@@ -28,7 +28,7 @@ public final class LiveScreen implements AutoCloseable {
     /** Replaces what is shown. The lines must fit the terminal: it scrolls if there are more. */
     public void draw(List<String> lines) {
         // Without erasing the screen first, which would flicker, and no line end after the last line.
-        printer.raw(TOP_LEFT + String.join(CLEAR_LINE + "\r\n", lines) + CLEAR_LINE + CLEAR_BELOW);
+        printer.raw(TOP_LEFT + String.join(CLEAR_LINE + "\n", lines) + CLEAR_LINE + CLEAR_BELOW);
     }
 
     @Override

@@ -80,8 +80,8 @@ class PolicyConflictsTest {
                 .withWorkload("sms", WorkloadPolicy.DEFAULT.with(PolicyField.CONCURRENCY, 5L));
         policies.put("acme", TenantPolicies.encode("acme", limited));
 
-        assertThat(PolicyConflicts.in(policies, configured)).containsExactly("acme: concurrency = 8 of the workload mail"
-                + " has no effect because of concurrency = 5 of the tenant");
+        assertThat(PolicyConflicts.in(policies, configured)).containsExactly(
+                "acme: concurrency = 8 of the workload mail has no effect because of concurrency = 5 of the tenant");
     }
 
     private void put(String tenant, String settings) {

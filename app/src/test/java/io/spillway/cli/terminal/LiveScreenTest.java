@@ -24,7 +24,7 @@ class LiveScreenTest {
             out.getBuffer().setLength(0);
             screen.draw(List.of("one", "two"));
 
-            assertThat(out).hasToString("\u001b[Hone\u001b[K\r\ntwo\u001b[K\u001b[J");
+            assertThat(out).hasToString("\u001b[Hone\u001b[K\ntwo\u001b[K\u001b[J");
         }
     }
 }
