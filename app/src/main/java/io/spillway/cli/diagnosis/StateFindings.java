@@ -77,8 +77,8 @@ final class StateFindings {
         }
         String version = instances.keySet().iterator().next();
         return version.equals(ownVersion)
-                ? Finding.ok("versions", "All " + Printer.count(byInstance.size(), "instance") + " and this command: "
-                        + version + ".")
+                ? Finding.ok("versions", Printer.count(byInstance.size(), "instance") + " and this command: " + version
+                        + ".")
                 : Finding.warn("versions", "The instances run " + version + ", but this command is " + ownVersion + ".",
                         "Use the command of the same version: another one may not know all topics and settings.");
     }

@@ -45,7 +45,7 @@ public final class TopCommand implements Runnable {
     public void run() {
         Configuration configuration = common.configurationWithCluster(topics -> List.of(
                 topics.depths(), topics.policies(), topics.laneState(), topics.ingress(), topics.lane(Lane.HOT)));
-        String title = "spillway " + configuration.kafka().prefix() + " at " + configuration.kafka().bootstrapServers();
+        String title = "queue " + configuration.kafka().prefix() + " at " + configuration.kafka().bootstrapServers();
         Printer printer = common.printer();
         if (once || common.isJson() || !Terminal.isPresent()) {
             SystemState state = readTwice(configuration);

@@ -3,8 +3,8 @@ package io.spillway.kafka.view;
 import java.util.Optional;
 
 /**
- * Metadata with which a running instance commits its progress in a view: who reads it learns that the instance is alive,
- * and what it runs.
+ * Metadata with which a running instance commits its progress in a view. It shows that the instance is alive, and which
+ * version it runs.
  *
  * @param atMillis time of the commit by the clock of the instance, epoch milliseconds
  * @param version  version of Spillway; empty if the instance does not name it
