@@ -47,9 +47,11 @@ final class CommandReference {
                 .append(nameOf(command).replace(' ', '-')).append(")\n"));
         page.append("\n## Exit codes\n\n| Code | Meaning |\n|---|---|\n");
         root.usageMessage().exitCodeList().forEach((code, meaning) -> page.append(row(code, meaning)));
-        page.append("\n## Common options\n\nEvery command has these options. "
-                        + "Commands that need no Kafka have fewer:\n`completion`, `demo`, `shards` and `simulate` have "
-                        + "no configuration, and `topology` no cluster and no\ndata directory.\n\n")
+        page.append("\n## Common options\n\n")
+                .append(wrapped("Every command has these options. Commands that need no Kafka have fewer: `completion`, "
+                        + "`demo`, `shards` and `simulate` have no configuration, and `topology` no cluster and no data "
+                        + "directory."))
+                .append('\n')
                 .append(table(options(command(commands, "topics check"), true)));
         commands.stream().skip(1).forEach(command -> page.append(section(command)));
         return page.toString();
