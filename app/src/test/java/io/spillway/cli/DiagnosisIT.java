@@ -8,17 +8,22 @@ import io.spillway.guarantee.ChildJvm;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.TopicSpec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -108,6 +113,31 @@ class DiagnosisIT {
                     .contains("spillway transactions abort --topic " + commands.topics().ingress() + " --partition 0");
             rogue.abortTransaction();
         }
+    }
+
+    @Test
+    void neither_command_writes_a_record_or_commits_an_offset() throws Exception {
+        commands.run("topics", "create").done();
+        commands.run("send", "--tenant", "acme", "--count", "5").done();
+        Map<TopicPartition, Long> before = ends();
+
+        assertThat(commands.run("doctor").exitCode()).isEqualTo(1);
+        commands.run("top", "--once").done();
+
+        assertThat(ends()).isEqualTo(before);
+        assertThat(before.values().stream().mapToLong(Long::longValue).sum()).isEqualTo(5);
+        assertThat(kafka.admin().listGroups().all().get()).extracting(GroupListing::groupId)
+                .noneMatch(group -> group.startsWith(kafka.prefix()));
+    }
+
+    private Map<TopicPartition, Long> ends() throws Exception {
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        List<String> names = commands.topics().all().stream().map(TopicSpec::name).toList();
+        kafka.admin().describeTopics(names).allTopicNames().get().forEach((name, topic) -> topic.partitions().forEach(
+                partition -> asked.put(new TopicPartition(name, partition.partition()), OffsetSpec.latest())));
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        kafka.admin().listOffsets(asked).all().get().forEach((partition, end) -> ends.put(partition, end.offset()));
+        return ends;
     }
 
     @Test
