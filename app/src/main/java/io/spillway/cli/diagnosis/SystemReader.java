@@ -32,6 +32,8 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class SystemReader implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** A live screen rather says that Kafka does not answer. */
+    private static final int ANSWER_MILLIS = 10_000;
     private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
     /** Ages and members change slowly, and each reading costs the cluster some requests. */
     static final long READ_EVERY_MILLIS = 3_000;
@@ -58,7 +60,7 @@ final class SystemReader implements AutoCloseable {
         this.clients = new KafkaClients(configuration.queue());
         this.clock = clock;
         try {
-            this.admin = clients.admin();
+            this.admin = clients.admin(ANSWER_MILLIS);
             closes.push(admin::close);
             this.firstUnfinished = new FirstUnfinished(clients);
             closes.push(firstUnfinished::close);

@@ -9,6 +9,7 @@ import io.spillway.cli.terminal.StopSignal;
 import io.spillway.cli.terminal.Terminal;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.KafkaFailure;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -49,20 +50,32 @@ public final class TopCommand implements Runnable {
         Printer printer = common.printer();
         if (once || common.isJson() || !Terminal.isPresent()) {
             SystemState state = readTwice(configuration);
-            printer.result(() -> state, to -> TopScreen.PLAIN.lines(title, state).forEach(to::line));
+            printer.result(() -> state, to -> TopScreen.PLAIN.lines(title, state, "").forEach(to::line));
             return;
         }
         // A line of the log would break the screen. What fails is thrown, or shown by the numbers.
         QUIET.forEach(name -> setLevel(name, Level.OFF));
-        try (StopSignal stop = new StopSignal()) {
-            try (SystemReader reader = new SystemReader(configuration, common.clock());
-                    LiveScreen screen = LiveScreen.open(printer)) {
-                while (!stop.isStopped()) {
-                    Terminal.Size size = Terminal.size(System.getenv());
-                    TopScreen top = new TopScreen(size.columns(), size.rows(), Terminal.isColored(System.getenv()));
-                    screen.draw(top.lines(title, reader.read()));
-                    pause(stop);
-                }
+        try (SystemReader reader = new SystemReader(configuration, common.clock());
+                LiveScreen screen = LiveScreen.open(printer);
+                // Ctrl-C does not wait for an answer of Kafka: nothing has to be finished.
+                StopSignal stop = new StopSignal(screen::close)) {
+            show(reader, screen, stop, title);
+        }
+    }
+
+    private static void show(SystemReader reader, LiveScreen screen, StopSignal stop, String title) {
+        SystemState state = reader.read();
+        String notice = "";
+        while (!stop.isStopped()) {
+            Terminal.Size size = Terminal.size(System.getenv());
+            TopScreen top = new TopScreen(size.columns(), size.rows(), Terminal.isColored(System.getenv()));
+            screen.draw(top.lines(title, state, notice));
+            pause(stop);
+            try {
+                state = reader.read();
+                notice = "";
+            } catch (KafkaFailure e) {
+                notice = "Old state: " + e.getMessage();
             }
         }
     }

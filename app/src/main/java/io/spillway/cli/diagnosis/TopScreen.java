@@ -45,14 +45,18 @@ record TopScreen(int columns, int rows, boolean isColored) {
             new FittedTable.Column<>("dead", 10, row -> count(row.deadLettered())),
             new FittedTable.Column<>("", 2, row -> row.late() ? "late" : "")));
 
-    /** Returns the lines of the screen, at most as many as there are rows. */
-    List<String> lines(String title, SystemState state) {
+    /**
+     * Returns the lines of the screen, at most as many as there are rows.
+     *
+     * @param notice why the state is not the current one; empty if it is
+     */
+    List<String> lines(String title, SystemState state, String notice) {
         List<String> lines = new ArrayList<>();
         lines.add(cut(title + "  " + state.at().replaceFirst("\\.\\d+Z$", "Z"), BOLD));
         lines.add(cut(totals(state), ""));
         lines.add(cut(troubles(state), state.tenantsLate() > 0 ? RED : state.deadLettered() > 0 ? YELLOW : ""));
         lines.add(cut(processes(state), isStopped(state.instances()) ? RED : ""));
-        lines.add("");
+        lines.add(cut(Printable.onOneLine(notice), RED));
         table(lines, LANES, state.lanes(), state.lanes().stream().map(lane -> "").toList());
         lines.add("");
         // A head, and a last line for what does not fit.

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * Screen that is redrawn, in the alternate buffer of a terminal: what was shown before comes back when it is closed.
- * Owned by the command's thread.
+ * Thread-safe, so that the end of the process can close it while the command waits for something.
  */
 public final class LiveScreen implements AutoCloseable {
     private static final String OPEN = "\u001b[?1049h\u001b[?25l";
@@ -14,6 +14,7 @@ public final class LiveScreen implements AutoCloseable {
     private static final String CLEAR_BELOW = "\u001b[J";
 
     private final Printer printer;
+    private boolean isClosed;
 
     private LiveScreen(Printer printer) {
         this.printer = printer;
@@ -25,14 +26,21 @@ public final class LiveScreen implements AutoCloseable {
         return new LiveScreen(printer);
     }
 
-    /** Replaces what is shown. The lines must fit the terminal: it scrolls if there are more. */
-    public void draw(List<String> lines) {
+    /** Replaces what is shown, until it is closed. The lines must fit the terminal: it scrolls if there are more. */
+    public synchronized void draw(List<String> lines) {
+        if (isClosed) {
+            return;
+        }
         // Without erasing the screen first, which would flicker, and no line end after the last line.
         printer.raw(TOP_LEFT + String.join(CLEAR_LINE + "\n", lines) + CLEAR_LINE + CLEAR_BELOW);
     }
 
+    /** Brings back what was shown before; the second time it does nothing. */
     @Override
-    public void close() {
-        printer.raw(CLOSE);
+    public synchronized void close() {
+        if (!isClosed) {
+            isClosed = true;
+            printer.raw(CLOSE);
+        }
     }
 }

@@ -27,7 +27,7 @@ class TopScreenTest {
 
     @Test
     void a_wide_screen_shows_all() {
-        assertThat(new TopScreen(120, 40, false).lines(TITLE, flood())).containsExactly(
+        assertThat(new TopScreen(120, 40, false).lines(TITLE, flood(), "")).containsExactly(
                 "spillway orders at kafka-1:9092  2025-11-23T12:13:20Z",
                 "12,268 waiting   in 501.0/s   out 102.0/s   never drained at these rates",
                 "1 of 2 tenants late   2 tenants with a backlog   3 dead letters",
@@ -48,7 +48,7 @@ class TopScreenTest {
     @ParameterizedTest
     @ValueSource(ints = {200, 80, 60, 40, 20, 1})
     void no_line_is_wider_than_the_terminal(int columns) {
-        assertThat(new TopScreen(columns, 40, false).lines(TITLE, flood()))
+        assertThat(new TopScreen(columns, 40, false).lines(TITLE, flood(), ""))
                 .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(columns));
     }
 
@@ -61,14 +61,14 @@ class TopScreenTest {
         "22 | tenant  waiting"
     })
     void a_narrow_screen_keeps_what_matters(int columns, String head) {
-        assertThat(new TopScreen(columns, 40, false).lines(TITLE, flood()))
+        assertThat(new TopScreen(columns, 40, false).lines(TITLE, flood(), ""))
                 .filteredOn(line -> line.startsWith("tenant ")).containsExactly(head);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {40, 16, 15, 14, 13, 5, 1})
     void no_more_lines_than_the_terminal_has(int rows) {
-        assertThat(new TopScreen(100, rows, false).lines(TITLE, flood())).hasSizeLessThanOrEqualTo(rows);
+        assertThat(new TopScreen(100, rows, false).lines(TITLE, flood(), "")).hasSizeLessThanOrEqualTo(rows);
     }
 
     @Test
@@ -77,7 +77,7 @@ class TopScreenTest {
         for (int i = 0; i < 30; i++) {
             states.tenant("t" + i, 10 + i, 0, 0, 1);
         }
-        List<String> lines = new TopScreen(100, 20, false).lines(TITLE, states.state());
+        List<String> lines = new TopScreen(100, 20, false).lines(TITLE, states.state(), "");
 
         assertThat(lines).hasSize(20).last().isEqualTo("24 more tenants have a backlog.");
         assertThat(lines.get(13)).startsWith("t29 ");
@@ -85,27 +85,36 @@ class TopScreenTest {
 
     @Test
     void trouble_has_a_colour_and_only_with_colours() {
-        List<String> lines = new TopScreen(100, 40, true).lines(TITLE, flood());
+        List<String> lines = new TopScreen(100, 40, true).lines(TITLE, flood(), "");
 
         assertThat(lines.getFirst()).startsWith("\u001b[1m").endsWith("\u001b[0m");
         assertThat(lines).filteredOn(line -> line.contains("late")).hasSize(2)
                 .allSatisfy(line -> assertThat(line).startsWith("\u001b[31m").endsWith("\u001b[0m"));
-        assertThat(new TopScreen(100, 40, false).lines(TITLE, flood())).noneMatch(line -> line.contains("\u001b"));
+        assertThat(new TopScreen(100, 40, false).lines(TITLE, flood(), "")).noneMatch(line -> line.contains("\u001b"));
     }
 
     @Test
     void a_queue_without_a_worker_is_red() {
         SystemState stopped = new States().readings(SystemState.Readings.NONE).state();
 
-        assertThat(new TopScreen(100, 40, true).lines(TITLE, stopped))
+        assertThat(new TopScreen(100, 40, true).lines(TITLE, stopped, ""))
                 .anySatisfy(line -> assertThat(line).startsWith("\u001b[31m0 routers   0 workers"))
                 .last().asString().contains("No tenant has a backlog or sends items.");
+    }
+
+    @Test
+    void a_state_that_is_old_says_why_in_the_place_of_an_empty_line() {
+        List<String> now = new TopScreen(100, 40, true).lines(TITLE, flood(), "");
+        List<String> old = new TopScreen(100, 40, true).lines(TITLE, flood(), "Old state: no\nanswer");
+
+        assertThat(old).hasSameSizeAs(now);
+        assertThat(old.get(4)).isEqualTo("\u001b[31mOld state: no answer\u001b[0m");
     }
 
     @Test
     void a_name_cannot_control_the_terminal() {
         SystemState state = new States().tenant("a\u001b[2J", 1, 0, 0, 1).state();
 
-        assertThat(new TopScreen(100, 40, false).lines(TITLE, state)).noneMatch(line -> line.contains("\u001b"));
+        assertThat(new TopScreen(100, 40, false).lines(TITLE, state, "")).noneMatch(line -> line.contains("\u001b"));
     }
 }

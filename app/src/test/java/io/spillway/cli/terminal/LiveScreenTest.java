@@ -19,6 +19,17 @@ class LiveScreenTest {
     }
 
     @Test
+    void nothing_is_drawn_on_the_terminal_that_came_back() {
+        LiveScreen screen = LiveScreen.open(printer);
+        screen.close();
+        out.getBuffer().setLength(0);
+        screen.draw(List.of("late"));
+        screen.close();
+
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
     void a_drawing_replaces_each_line_and_clears_what_is_below() {
         try (LiveScreen screen = LiveScreen.open(printer)) {
             out.getBuffer().setLength(0);
