@@ -107,14 +107,15 @@ final class SystemReader implements AutoCloseable {
             laneOf.put(topics.lane(lane), lane.label());
             parts.addAll(queues.readProgress(topics.lane(lane), topics.workerGroup(), false));
         }
-        Map<String, Long> oldest = new HashMap<>();
+        Map<String, Long> oldestMillis = new HashMap<>();
         Map<TopicPartition, Long> first = firstUnfinished.millis(parts);
-        first.forEach((partition, atMillis) -> oldest.merge(laneOf.get(partition.topic()), atMillis, Math::min));
+        first.forEach((partition, atMillis) ->
+                oldestMillis.merge(laneOf.get(partition.topic()), nowMillis - atMillis, Math::max));
         List<LaneReport> reports = workers.reports();
         return new SystemState.Readings(
                 ingress, queues.read(topics.ledger(), topics.routerGroup()).stream()
                         .mapToLong(QueueProgress::behind).sum(),
-                oldest, Instances.read(admin, topics, nowMillis),
+                oldestMillis, Instances.read(admin, topics, nowMillis),
                 reports.stream().mapToLong(LaneReport::slots).sum(),
                 reports.stream().mapToDouble(LaneReport::handledPerSecond).sum());
     }

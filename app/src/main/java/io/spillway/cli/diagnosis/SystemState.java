@@ -89,12 +89,12 @@ record SystemState(
      *
      * @param ingress          number of items in ingress that are not routed yet
      * @param ledgerBehind     entries of the ledger that are not in the balances yet
-     * @param oldest           time of the oldest first record by the label of the lane, epoch milliseconds
+     * @param oldestMillis     age of the oldest first record by the label of the lane, when it was read
      * @param slots            slots of all workers
      * @param handledPerSecond attempts of all workers that end
      */
     record Readings(
-            long ingress, long ledgerBehind, Map<String, Long> oldest, Instances instances, long slots,
+            long ingress, long ledgerBehind, Map<String, Long> oldestMillis, Instances instances, long slots,
             double handledPerSecond) {
         static final Readings NONE = new Readings(0, 0, Map.of(), Instances.NONE, 0, 0);
     }
@@ -122,9 +122,9 @@ record SystemState(
             }
         });
         List<Lane> lanes = new ArrayList<>();
-        lanes.add(new Lane(INGRESS, readings.ingress(), age(readings, INGRESS, nowMillis), null, null, null));
+        lanes.add(new Lane(INGRESS, readings.ingress(), age(readings, INGRESS, readings.ingress()), null, null, null));
         flows.forEach((state, flow) -> lanes.add(new Lane(
-                state.label(), Math.max(0, flow.waiting()), age(readings, state.label(), nowMillis),
+                state.label(), Math.max(0, flow.waiting()), age(readings, state.label(), flow.waiting()),
                 flow.rates().inPerSecond(), flow.rates().outPerSecond(), secondsOf(flow.drain()))));
         return new SystemState(
                 Instant.ofEpochMilli(nowMillis).toString(),
@@ -142,9 +142,10 @@ record SystemState(
         return lanes.stream().filter(lane -> lane.lane().equals(label)).findFirst().orElseThrow();
     }
 
-    private static Double age(Readings readings, String lane, long nowMillis) {
-        Long sinceMillis = readings.oldest().get(lane);
-        return sinceMillis == null ? null : (Double) (Math.max(0, nowMillis - sinceMillis) / 1e3);
+    /** Does not add the time since it was read: in a lane that moves, it would be too old. */
+    private static Double age(Readings readings, String lane, long waiting) {
+        Long ageMillis = readings.oldestMillis().get(lane);
+        return ageMillis == null || waiting <= 0 ? null : (Double) (Math.max(0, ageMillis) / 1e3);
     }
 
     private static Double secondsOf(Drain drain) {

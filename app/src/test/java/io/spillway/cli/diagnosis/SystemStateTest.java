@@ -54,7 +54,7 @@ class SystemStateTest {
     void lanes_have_their_age_and_ingress_has_no_rates() {
         SystemState state = new States().tenant("a", 7, 3, 0, 1)
                 .readings(new SystemState.Readings(
-                        12, 0, Map.of("ingress", States.NOW_MILLIS - 2_500, "hot", States.NOW_MILLIS + 400),
+                        12, 0, Map.of("ingress", 2_500L, "hot", -400L, "aged", 9_000L),
                         Instances.NONE, 0, 0))
                 .state();
 
@@ -64,6 +64,7 @@ class SystemStateTest {
         assertThat(state.lane("hot").waiting()).isEqualTo(7);
         assertThat(state.lane("hot").oldestSeconds()).as("a clock that is behind").isZero();
         assertThat(state.lane("delay").oldestSeconds()).isNull();
+        assertThat(state.lane("aged").oldestSeconds()).as("nothing waits any more").isNull();
     }
 
     @Test

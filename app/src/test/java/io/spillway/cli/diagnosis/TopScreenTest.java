@@ -20,7 +20,7 @@ class TopScreenTest {
                         ItemState.DELAY, 200L, ItemState.DEAD_LETTER, 3L), 500, 100)
                 .tenant("quiet", 20, 0, 1, 2).ttl("quiet", "5s")
                 .readings(new SystemState.Readings(
-                        1_500, 0, Map.of("hot", States.NOW_MILLIS - 4_200, "ingress", States.NOW_MILLIS - 65_000),
+                        1_500, 0, Map.of("hot", 4_200L, "ingress", 65_000L),
                         new Instances(2, 3, 1, new TreeMap<>()), 96, 102.5))
                 .state();
     }
