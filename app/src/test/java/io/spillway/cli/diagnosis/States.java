@@ -53,7 +53,8 @@ final class States {
 
     SystemState state() {
         flows.sample(NOW_MILLIS);
-        return SystemState.of(depths, flows.byLane(), tenant -> policies.getOrDefault(
-                tenant, TenantPolicy.of(PolicySettings.NONE_SET)), readings, NOW_MILLIS);
+        TenantPolicy others = TenantPolicy.of(PolicySettings.NONE_SET);
+        return SystemState.of(depths, flows.byLane(), tenant -> policies.getOrDefault(tenant, others), readings,
+                NOW_MILLIS);
     }
 }
