@@ -91,6 +91,7 @@ class ArchitectureTest {
             row("demo", "@core @kafka producer schema audit handler sim runtime config cli.terminal"),
             row("cli.tenants", "@core @kafka config runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter runtime cli.options cli.terminal"),
+            row("cli.diagnosis", "@core @kafka config router runtime cli.options cli.terminal"),
             row("cli.simulate", "@core sim sim.scenario config cli.options cli.terminal"),
             row(
                     "cli.system",
@@ -98,7 +99,7 @@ class ArchitectureTest {
             row(
                     "cli",
                     "core.item core.settings kafka.topics embedded handler router worker runtime cli.options"
-                            + " cli.terminal cli.tenants cli.deadletters cli.simulate cli.system"));
+                            + " cli.terminal cli.tenants cli.deadletters cli.diagnosis cli.simulate cli.system"));
 
     private static Map.Entry<String, Set<String>> row(String name, String... allowed) {
         return Map.entry(name, Set.of(String.join(" ", allowed).strip().split(" +")));

@@ -20,6 +20,7 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
+import io.spillway.runtime.MetricsServer;
 import io.spillway.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,6 +46,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DeploymentFilesTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern OUR_METRIC = Pattern.compile("\\bspillway_[a-z0-9_]+");
+    private static final Pattern RECORDED = Pattern.compile("\\bspillway:[a-z0-9_:]+[a-z0-9_]");
+    private static final Pattern OF_PROCESS = Pattern.compile("\\b(jvm|process|system)_[a-z0-9_]+");
     private static final Pattern METRIC = Pattern.compile("\\b(spillway|kafka)_[a-z0-9_]+");
 
     /** Names of the metrics of a router, a worker and a gateway, read once for all files. */
@@ -122,6 +125,33 @@ class DeploymentFilesTest {
 
         assertThat(asked).as("found in %s", file).isNotEmpty();
         assertThat(metricsOfAllRoles).containsAll(asked);
+    }
+
+    @ParameterizedTest
+    @MethodSource("filesWithMetrics")
+    void every_recorded_series_in_a_query_is_recorded(Path file) throws IOException {
+        JsonNode groups = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/rules.yml").toFile()).get("groups");
+        Set<String> recorded = new TreeSet<>();
+        groups.forEach(group -> group.get("rules").forEach(rule -> recorded.add(rule.path("record").asText())));
+
+        assertThat(recorded).hasSizeGreaterThan(3)
+                .containsAll(RECORDED.matcher(Files.readString(file)).results().map(found -> found.group()).toList());
+    }
+
+    @Test
+    void every_metric_of_the_process_in_a_query_exists() throws IOException {
+        Set<String> asked = new TreeSet<>();
+        for (Path file : filesWithMetrics().toList()) {
+            OF_PROCESS.matcher(Files.readString(file)).results().forEach(found -> asked.add(found.group()));
+        }
+        // Registered at the first collection of garbage.
+        assertThat(asked.remove("jvm_gc_pause_seconds_sum")).isTrue();
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of());
+        try (MetricsServer server = new MetricsServer(configuration.metrics(), () -> true)) {
+            String scraped = server.registry().scrape();
+            assertThat(asked).isNotEmpty()
+                    .allSatisfy(metric -> assertThat(scraped).containsPattern("(?m)^" + metric + "[{ ]"));
+        }
     }
 
     static Stream<Path> filesWithMetrics() throws IOException {

@@ -1,6 +1,8 @@
 package io.spillway.cli;
 
 import io.spillway.cli.deadletters.DeadLettersCommand;
+import io.spillway.cli.diagnosis.DoctorCommand;
+import io.spillway.cli.diagnosis.TopCommand;
 import io.spillway.cli.simulate.SimulateCommand;
 import io.spillway.cli.system.AuditCommand;
 import io.spillway.cli.system.CancelCommand;
@@ -57,13 +59,16 @@ public final class Main {
             SweepCommand.class,
             CancelCommand.class,
             DepthCommand.class,
+            TopCommand.class,
             AuditCommand.class,
             DeadLettersCommand.class,
             ShardsCommand.class,
             SimulateCommand.class,
             ExplainCommand.class,
+            DoctorCommand.class,
             TransactionsCommand.class,
-            TopologyCommand.class);
+            TopologyCommand.class,
+            CompletionCommand.class);
 
     private Main() {}
 
@@ -91,6 +96,7 @@ public final class Main {
             List<Class<?>> commands, Map<String, String> environment, boolean isTerminal) {
         CommandLine line = new CommandLine(new Main());
         commands.forEach(line::addSubcommand);
+        headExamples(line);
         line.setColorScheme(CommandLine.Help.defaultColorScheme(
                 isTerminal ? CommandLine.Help.Ansi.AUTO : CommandLine.Help.Ansi.OFF));
         Terminal.columns(environment)
@@ -105,6 +111,14 @@ public final class Main {
             return failed(at, parsed.originalArgs().toArray(String[]::new), exitCodeOf(e), messageOf(e));
         });
         return line;
+    }
+
+    /** A heading that is inherited would also be printed by commands without examples. */
+    private static void headExamples(CommandLine line) {
+        if (line.getCommandSpec().usageMessage().footer().length > 0) {
+            line.getCommandSpec().usageMessage().footerHeading("%nExamples:%n%n");
+        }
+        line.getSubcommands().values().forEach(Main::headExamples);
     }
 
     private static int exitCodeOf(Exception e) {

@@ -10,4 +10,10 @@ public enum AccessRole {
     public String label() {
         return name().toLowerCase(Locale.ROOT);
     }
+
+    /** Returns the label, which shells complete. */
+    @Override
+    public String toString() {
+        return label();
+    }
 }

@@ -11,6 +11,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** The page {@code docs/commands.md}, rendered from the declarations of the commands. */
 final class CommandReference {
@@ -46,9 +47,11 @@ final class CommandReference {
                 .append(nameOf(command).replace(' ', '-')).append(")\n"));
         page.append("\n## Exit codes\n\n| Code | Meaning |\n|---|---|\n");
         root.usageMessage().exitCodeList().forEach((code, meaning) -> page.append(row(code, meaning)));
-        page.append("\n## Common options\n\nEvery command has these options. "
-                        + "Commands that need no Kafka have fewer: `demo`,\n`shards` and `simulate` have no "
-                        + "configuration, and `topology` no cluster and no data directory.\n\n")
+        page.append("\n## Common options\n\n")
+                .append(wrapped("Every command has these options. Commands that need no Kafka have fewer: `completion`, "
+                        + "`demo`, `shards` and `simulate` have no configuration, and `topology` no cluster and no data "
+                        + "directory."))
+                .append('\n')
                 .append(table(options(command(commands, "topics check"), true)));
         commands.stream().skip(1).forEach(command -> page.append(section(command)));
         return page.toString();
@@ -79,9 +82,22 @@ final class CommandReference {
         List<ArgSpec> own = new ArrayList<>(command.positionalParameters());
         own.addAll(options(command, false));
         text.append(own.isEmpty() ? "" : "\n" + table(own));
-        String[] footer = command.usageMessage().footer();
-        return text.append(footer.length == 0 ? "" : command.usageMessage().footerHeading().formatted()
-                + "```json\n" + String.join("\n", footer) + "\n```\n").toString();
+        return text.append(examples(command.usageMessage())).toString();
+    }
+
+    /** Indented lines are commands, or JSON; others are text. */
+    private static String examples(UsageMessageSpec usage) {
+        StringBuilder text = new StringBuilder(usage.footerHeading().formatted());
+        boolean isCode = false;
+        for (String line : usage.footer()) {
+            boolean isIndented = line.startsWith("  ");
+            if (isIndented != isCode) {
+                text.append(isCode ? "```\n" : line.startsWith("  {") ? "```json\n" : "```\n");
+            }
+            text.append(isIndented ? line.substring(2) : line).append('\n');
+            isCode = isIndented;
+        }
+        return text.append(isCode ? "```\n" : "").toString();
     }
 
     private static String synopsis(CommandSpec command) {

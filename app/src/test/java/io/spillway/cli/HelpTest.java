@@ -28,10 +28,7 @@ class HelpTest {
     @ParameterizedTest
     @MethodSource("commands")
     void every_command_option_and_argument_is_described_in_sentences(List<String> command) {
-        CommandLine line = Main.commandLine();
-        for (String name : command) {
-            line = line.getSubcommands().get(name);
-        }
+        CommandLine line = at(command);
         assertThat(String.join(" ", line.getCommandSpec().usageMessage().description()))
                 .matches("[A-Z].*\\.");
         assertThat(line.getCommandSpec().options())
@@ -45,10 +42,7 @@ class HelpTest {
     @ParameterizedTest
     @MethodSource("commands")
     void the_list_of_commands_ends_its_sentences(List<String> command) {
-        CommandLine line = Main.commandLine();
-        for (String name : command) {
-            line = line.getSubcommands().get(name);
-        }
+        CommandLine line = at(command);
         // The parent's help shows only the first of them.
         assertThat(line.getCommandSpec().usageMessage().description()).allSatisfy(part ->
                 assertThat(part).matches("[A-Z].*\\."));
@@ -69,7 +63,7 @@ class HelpTest {
 
     @Test
     void options_are_shown_only_where_they_have_an_effect() {
-        for (String command : List.of("shards", "simulate", "demo")) {
+        for (String command : List.of("shards", "simulate", "demo", "completion")) {
             assertThat(CommandRun.of(command, "--help").done().out()).contains("--output")
                     .doesNotContain("--bootstrap-servers", "--prefix", "--data", "--config");
         }
@@ -77,6 +71,54 @@ class HelpTest {
                 .doesNotContain("--bootstrap-servers", "--data");
         assertThat(CommandRun.of("depth", "--help").done().out())
                 .contains("--config", "--prefix", "--output", "--bootstrap-servers", "--data");
+    }
+
+    @ParameterizedTest
+    @MethodSource("leaves")
+    void every_command_has_an_example_that_it_accepts(List<String> command) {
+        List<String> examples = Stream.of(at(command).getCommandSpec().usageMessage().footer())
+                .filter(line -> line.startsWith("  ") && line.contains("spillway ")).toList();
+
+        assertThat(examples).isNotEmpty().allSatisfy(example -> {
+            String[] words = words(example);
+            CommandLine.ParseResult parsed = Main.commandLine().parseArgs(words);
+            for (String name : command) {
+                parsed = parsed.subcommand();
+                assertThat(parsed.commandSpec().name()).isEqualTo(name);
+            }
+            assertThat(parsed.hasSubcommand()).isFalse();
+        });
+        assertThat(CommandRun.of(with(command, "--help")).done().out())
+                .contains("\nExamples:\n\n" + examples.getFirst());
+    }
+
+    /** Returns the arguments of a line of a shell, without redirections: {@code spillway ... > file}. */
+    private static String[] words(String line) {
+        String arguments = line.replaceFirst(".*?spillway ", "").replaceFirst("[)]$", "").replaceFirst(" > .*", "");
+        return Stream.of(arguments.split(" ")).map(word -> word.replace("'", "")).toArray(String[]::new);
+    }
+
+    @Test
+    void a_group_of_commands_has_no_heading_of_examples() {
+        assertThat(CommandRun.of("tenants", "--help").done().out()).doesNotContain("Examples:");
+    }
+
+    @ParameterizedTest
+    @MethodSource("leaves")
+    void the_result_of_every_command_can_be_json(List<String> command) {
+        assertThat(at(command).getCommandSpec().findOption("--output")).isNotNull();
+    }
+
+    private static CommandLine at(List<String> command) {
+        CommandLine line = Main.commandLine();
+        for (String name : command) {
+            line = line.getSubcommands().get(name);
+        }
+        return line;
+    }
+
+    static Stream<List<String>> leaves() {
+        return commands().filter(command -> at(command).getSubcommands().isEmpty());
     }
 
     private static String help(Map<String, String> environment, boolean isTerminal, String... command) {
@@ -97,7 +139,8 @@ class HelpTest {
                         "tenants release", "tenants pause", "tenants resume", "explain", "audit", "depth",
                         "tenants key create", "tenants key list",
                         "tenants key revoke", "dead-letters list", "dead-letters show", "dead-letters replay",
-                        "dead-letters discard", "shards", "simulate", "transactions list", "transactions abort");
+                        "dead-letters discard", "shards", "simulate", "transactions list", "transactions abort",
+                        "completion", "top", "doctor");
     }
 
     @ParameterizedTest

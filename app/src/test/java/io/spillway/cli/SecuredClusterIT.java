@@ -133,6 +133,8 @@ class SecuredClusterIT {
             await(() -> !operator.run("dead-letters", "list").done().out().equals(none));
             operator.run("dead-letters", "discard", "--all", "--yes").done();
             operator.run("transactions", "list").done();
+            operator.run("doctor").done();
+            operator.run("top").done();
             operator.run("tenants", "export").done();
             for (AccessRole role : AccessRole.values()) {
                 as(role).run("topics", "check", "--role", role.label()).done();

@@ -30,7 +30,7 @@ public final class DeadLettersCommand {
     private static final int MAX_SHOWN = 10;
     private static final Pattern POSITION = Pattern.compile("([0-9]{1,9})-([0-9]{1,18})");
 
-    @Command(name = "list", description = {
+    @Command(name = "list", footer = "  spillway dead-letters list --tenant acme --since 2h", description = {
         "Lists the newest dead letters (100, or --limit) and counts all by tenant and reason.",
         "With --output json it prints one line per dead letter, then one line with the key summary."
     })
@@ -52,7 +52,7 @@ public final class DeadLettersCommand {
         }
     }
 
-    @Command(name = "show",
+    @Command(name = "show", footer = "  spillway dead-letters show --id order-17",
             description = "Shows a dead letter with its headers, and its payload as text or hexadecimal digits.")
     void show(
             @Mixin CommonOptions common,

@@ -15,10 +15,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway dead-letters discard}: deletes dead letters. */
-@Command(name = "discard", description = {
-    "Deletes dead letters permanently. Give a filter or --all.",
-    "Without --yes it only prints how many it would delete, and exits with 2."
-})
+@Command(name = "discard", footer = "  spillway dead-letters discard --tenant acme --until 30d",
+        description = {
+            "Deletes dead letters permanently. Give a filter or --all.",
+            "Without --yes it only prints how many it would delete, and exits with 2."
+        })
 final class DeadLettersDiscardCommand implements Runnable {
     @Mixin
     private CommonOptions common;

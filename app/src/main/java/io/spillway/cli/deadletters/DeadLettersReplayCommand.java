@@ -25,7 +25,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway dead-letters replay}: processes dead letters again. */
-@Command(name = "replay", description = {
+@Command(name = "replay", footer = {
+    "  spillway dead-letters replay --tenant acme --dry-run",
+    "  spillway dead-letters replay --tenant acme --rate 10"
+}, description = {
     "Moves dead letters to the delay lane with their attempts reset. They become due one after the other, at --rate.",
     "Each is replayed exactly once, even if the command is killed and run again.",
     "Without a filter it selects all, and then without --yes it only prints how many it would replay, and exits with 2."

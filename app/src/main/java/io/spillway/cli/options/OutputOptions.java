@@ -2,6 +2,7 @@ package io.spillway.cli.options;
 
 import io.spillway.cli.terminal.Printer;
 import java.time.InstantSource;
+import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -10,7 +11,13 @@ import picocli.CommandLine.Spec;
 public sealed class OutputOptions permits ConfigurationOptions {
     enum Output {
         TEXT,
-        JSON
+        JSON;
+
+        /** Returns the name as shells complete it. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     @Option(names = "--output", paramLabel = "text|json",

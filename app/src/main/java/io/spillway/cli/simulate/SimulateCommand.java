@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway simulate}: runs a scenario or recorded traffic in virtual time. Needs no Kafka. */
 @Command(
-        name = "simulate",
+        name = "simulate", footer = "  spillway simulate noisy-neighbour --chart result.svg",
         description = {
             "Simulates a scenario in virtual time with the rules of the router and the worker, and prints the "
                     + "result. Needs no Kafka.",

@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Command {@code spillway audit}: compares the balances of the ledger with the items in the topics. */
-@Command(name = "audit", description = {
+@Command(name = "audit", footer = "  spillway audit", description = {
     "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
             + "are in the topics.",
     "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
     "An item is dropped, with the reason cancelled, when it is routed, when its delay is over, or when a worker that "
             + "has read it looks at it, at most 10 s later. A cancel is in force for 31 days, one more than the "
             + "longest delay. At most " + Sweeps.MAX_CANCELS + " cancels of a tenant are in force."
-}, footerHeading = "%nExamples:%n%n", footer = {
+}, footer = {
     "  spillway cancel --tenant acme --workload mail --yes",
     "  spillway cancel --tenant acme --before 2h",
     "  spillway cancel --tenant acme --id order-17 --yes"

@@ -35,7 +35,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway demo}: a noisy neighbour, with Spillway and a FIFO queue side by side. */
-@Command(name = "demo", description = {
+@Command(name = "demo", footer = "  spillway demo --seconds 20 --chart demo.svg", description = {
     "Shows the effect of a noisy neighbour in about a minute.",
     "It runs an embedded Kafka, the router and a worker in a temporary directory. The load has quiet tenants, one "
             + "that floods, one with a slow destination, a sweep and a poison pill. A plain FIFO consumer handles "

@@ -4,6 +4,7 @@ import io.spillway.audit.Census;
 import io.spillway.audit.LedgerReader;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
@@ -12,7 +13,6 @@ import io.spillway.core.ledger.Drain;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.kafka.codec.LedgerOwner;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -24,7 +24,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway depth}: backlogs with their ages and drain forecasts. */
-@Command(name = "depth", description = {
+@Command(name = "depth", footer = {
+    "  spillway depth --limit 5",
+    "  spillway depth --tenant acme --output json"
+}, description = {
     "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until the backlog "
             + "is gone at current rates.",
     "The numbers come from the ledger and are about a second old. For the ages it reads all waiting items, "
@@ -143,18 +146,6 @@ public final class DepthCommand implements Runnable {
 
     /** Returns the two largest units, such as {@code 2h 5m}; empty for null. */
     private static String age(Double seconds) {
-        if (seconds == null) {
-            return "";
-        }
-        Duration age = Duration.ofMillis((long) Math.ceil(seconds * 1e3));
-        if (age.toDays() > 0) {
-            return age.toDays() + "d " + age.toHoursPart() + "h";
-        }
-        if (age.toHours() > 0) {
-            return age.toHours() + "h " + age.toMinutesPart() + "m";
-        }
-        return age.toMinutes() > 0
-                ? age.toMinutes() + "m " + age.toSecondsPart() + "s"
-                : "%.1fs".formatted(age.toMillis() / 1e3);
+        return seconds == null ? "" : DurationText.compact(seconds);
     }
 }

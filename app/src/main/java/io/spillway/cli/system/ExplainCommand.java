@@ -33,7 +33,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway explain}: the routing of a tenant, or the path of an item. */
-@Command(name = "explain", description = {
+@Command(name = "explain", footer = {
+    "  spillway explain --tenant acme",
+    "  spillway explain --id order-17 --since 2h"
+}, description = {
     "Explains the routing of a tenant, or finds an item.",
     "With --tenant: shows the effective policy of a tenant, its slots and partitions with their backlogs, "
             + "the rules that route its items, the durations and timeouts of its attempts, and the tenants that "

@@ -23,7 +23,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway run}: runs the system until SIGTERM. */
-@Command(name = "run", description = {
+@Command(name = "run", footer = {
+    "  spillway run",
+    "  spillway run --bootstrap-servers kafka-1:9092 --roles router,worker"
+}, description = {
     "Runs the gateway, the router and the worker, or some of them (--roles), until SIGTERM or Ctrl-C.",
     "Without bootstrap servers it starts an embedded Kafka that stores its data in the data directory."
 })

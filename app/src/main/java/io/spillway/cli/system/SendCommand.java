@@ -39,9 +39,14 @@ import picocli.CommandLine.Spec;
 @Command(name = "send", description = {
     "Sends generated items to the ingress topic, or the items of a file with one JSON object per line.",
     "In the file only the payload is required. The options supply the other values. Ctrl-C prints how many were sent."
-}, footerHeading = "%nA line of a file with all keys (here on two lines):%n%n", footer = {
-    "{\"tenant\":\"acme\",\"id\":\"order-1\",\"enqueuedAt\":1700000000000,\"workload\":\"mail\",",
-    " \"contentType\":\"text/plain\",\"attributes\":{\"k\":\"v\"},\"payload\":\"text\"}"
+}, footer = {
+    "  spillway send --tenant acme --count 1000 --rate 100",
+    "  spillway send --file items.jsonl",
+    "",
+    "A line of a file with all keys (here on two lines):",
+    "",
+    "  {\"tenant\":\"acme\",\"id\":\"order-1\",\"enqueuedAt\":1700000000000,\"workload\":\"mail\",",
+    "   \"contentType\":\"text/plain\",\"attributes\":{\"k\":\"v\"},\"payload\":\"text\"}"
 })
 public final class SendCommand implements Callable<Integer> {
     private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;

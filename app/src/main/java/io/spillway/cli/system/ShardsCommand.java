@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway shards}: calculates the blast radius of shuffle sharding. Needs no Kafka. */
-@Command(name = "shards", description = {
+@Command(name = "shards", footer = "  spillway shards --slots 64 --per-tenant 4 --max-overlap 2", description = {
     "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant.",
     "It prints exact probabilities and the result for T sample tenants. With --max-overlap it also prints how many "
             + "tenants can have such shards. Needs no Kafka."

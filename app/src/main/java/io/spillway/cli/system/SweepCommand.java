@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 /** Command {@code spillway sweep}: publishes completed anti-entropy sweeps to the routers. */
 @Command(name = "sweep", description = "Records and lists completed anti-entropy sweeps.")
 public final class SweepCommand {
-    @Command(name = "record", description = {
+    @Command(name = "record", footer = "  spillway sweep record --tenant acme --started-at 2h", description = {
         "Records a completed sweep. From then on, items of sweepable tenants that were enqueued and entered before "
                 + "its start, less the policy's sweepMargin, are dropped.",
         "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration before now "
@@ -78,7 +78,7 @@ public final class SweepCommand {
         }
     }
 
-    @Command(name = "list", description = {
+    @Command(name = "list", footer = "  spillway sweep list", description = {
         "Lists the sweeps in force, and the cancels.",
         "Items of sweepable tenants that entered before the start of a sweep, less the policy's sweepMargin, are "
                 + "dropped. For a cancel, items of any tenant that entered before its time."

@@ -31,14 +31,14 @@ import picocli.CommandLine.Option;
 @Command(name = "topics",
         description = "Creates the topics, compares them with the configuration, or prints the ACLs of a role.")
 public final class TopicsCommand {
-    @Command(name = "create",
+    @Command(name = "create", footer = "  spillway topics create --bootstrap-servers kafka-1:9092",
             description = "Creates missing topics, then checks all topics. It exits with 1 if a topic differs from "
                     + "the configuration.")
     int create(@Mixin CommonOptions common) {
         return run(common, true, List.of());
     }
 
-    @Command(name = "check",
+    @Command(name = "check", footer = "  spillway topics check --role router",
             description = "Compares the topics and the cluster with the configuration. It exits with 1 if they differ.")
     int check(
             @Mixin CommonOptions common,
@@ -48,7 +48,7 @@ public final class TopicsCommand {
         return run(common, false, Optional.ofNullable(role).stream().toList());
     }
 
-    @Command(name = "acls", description = {
+    @Command(name = "acls", footer = "  spillway topics acls --role worker --principal User:worker", description = {
         "Prints the permissions that a login of Kafka needs for a role: router, worker, gateway, operator (commands) "
                 + "or producer. It needs no cluster.",
         "With --principal it prints the commands of Kafka's tool that create the ACLs."

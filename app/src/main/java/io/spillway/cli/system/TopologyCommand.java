@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway topology}: describes the topology that results from the configuration. */
-@Command(name = "topology", description = {
+@Command(name = "topology", footer = "  spillway topology --write topology", description = {
     "Describes the topology: the stages of the router as Kafka Streams prints them, their changelogs, and "
             + "the other clients.",
     "Then it prints the same as a Mermaid diagram. The shard stage is included if shards.overlap is set. "

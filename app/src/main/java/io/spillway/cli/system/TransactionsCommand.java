@@ -33,7 +33,7 @@ public final class TransactionsCommand {
         }
     }
 
-    @Command(name = "list", description = {
+    @Command(name = "list", footer = "  spillway transactions list", description = {
         "Lists the transactions that are open in Spillway's topics. Spillway's own are open for less than a second.",
         "One without a transactional id is forgotten by its coordinator and never ends by itself. The time is the "
                 + "timestamp of its last record."
@@ -57,7 +57,9 @@ public final class TransactionsCommand {
         }
     }
 
-    @Command(name = "abort", description = {
+    @Command(name = "abort", footer = {
+        "  spillway transactions abort --topic spillway.hot --partition 3 --offset 1042"
+    }, description = {
         "Aborts the transaction that begins at an offset, as a router's log or `transactions list` names it.",
         "If its coordinator knows it, it ends in all its partitions, and its producer cannot continue it. Spillway's "
                 + "own roles do again what it contained."

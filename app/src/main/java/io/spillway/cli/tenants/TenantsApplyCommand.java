@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway tenants apply}: makes the stored policies equal to those of a file. */
-@Command(name = "apply", description = {
+@Command(name = "apply", footer = "  spillway tenants apply -f policies.yml --dry-run", description = {
     "Makes the policy settings of the tenants in a file those of the file, and prints what differs: + for added, ~ for "
             + "changed, - for removed settings.",
     "The file has all settings of a tenant: what it does not name is unset, also a pause. Tenants that are not in the "

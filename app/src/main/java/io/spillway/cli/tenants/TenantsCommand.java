@@ -27,7 +27,8 @@ import picocli.CommandLine.Parameters;
             TenantsPauseCommand.Pause.class, TenantsPauseCommand.Resume.class
         })
 public final class TenantsCommand {
-    @Command(name = "list", description = "Lists the tenants that have their own policy settings.")
+    @Command(name = "list", footer = "  spillway tenants list --output json",
+            description = "Lists the tenants that have their own policy settings.")
     void list(@Mixin CommonOptions common) {
         SortedMap<String, PolicySettings> all = TenantTopics.withPolicies(common).policies().all();
         Map<String, Object> json = new TreeMap<>();
@@ -41,7 +42,8 @@ public final class TenantsCommand {
         });
     }
 
-    @Command(name = "get", description = "Shows the effective policy of a tenant, and the source of each setting.")
+    @Command(name = "get", footer = "  spillway tenants get acme",
+            description = "Shows the effective policy of a tenant, and the source of each setting.")
     void get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant, or * for the settings "
             + "of all tenants.") String tenant) {
         OptionValues.requireNameOrAll("tenant", tenant);
@@ -52,7 +54,8 @@ public final class TenantsCommand {
                 printer -> printer.table(PolicyText.rows(tenant, all, topics.configuration().defaults())));
     }
 
-    @Command(name = "remove", description = "Removes all settings of a tenant. The defaults apply again.")
+    @Command(name = "remove", footer = "  spillway tenants remove acme --wait",
+            description = "Removes all settings of a tenant. The defaults apply again.")
     void remove(
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.") String tenant,

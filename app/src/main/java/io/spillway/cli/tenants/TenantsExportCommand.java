@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway tenants export}: writes the stored policies as a file. */
-@Command(name = "export", description = {
+@Command(name = "export", footer = "  spillway tenants export -f policies.yml", description = {
     "Writes the policy settings of all tenants, and of *, as YAML that tenants apply reads.",
     "Defaults of the configuration are not in it. A key of the policies topic that is not the name of a tenant is "
             + "left out."

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway tenants isolate}: dedicates partitions to a tenant. */
-@Command(name = "isolate", description = {
+@Command(name = "isolate", footer = "  spillway tenants isolate acme --partitions 2 --wait", description = {
     "Dedicates partitions to a tenant, without a restart. From then on its items go there, and those of "
             + "other tenants do not.",
     "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants release T."

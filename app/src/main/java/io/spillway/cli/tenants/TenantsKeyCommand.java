@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         description = "Creates, lists and revokes API keys of tenants for the gateway, without a restart. Spillway "
                 + "stores only hashes of keys.")
 final class TenantsKeyCommand {
-    @Command(name = "create",
+    @Command(name = "create", footer = "  spillway tenants key create acme --wait",
             description = "Creates a key for a tenant and prints it. It cannot be shown again. A tenant has at most "
                     + ApiKeys.MAX_PER_TENANT + " keys.")
     void create(
@@ -46,7 +46,7 @@ final class TenantsKeyCommand {
                 + "secrets.");
     }
 
-    @Command(name = "list",
+    @Command(name = "list", footer = "  spillway tenants key list acme",
             description = "Lists key ids and creation times of a tenant or of all tenants. It prints no secrets.")
     void list(
             @Mixin CommonOptions common,
@@ -66,7 +66,7 @@ final class TenantsKeyCommand {
                 });
     }
 
-    @Command(name = "revoke",
+    @Command(name = "revoke", footer = "  spillway tenants key revoke acme",
             description = "Revokes keys of a tenant. Every gateway rejects them within seconds. Without KEYID it "
                     + "revokes all keys of the tenant.")
     void revoke(

@@ -36,7 +36,7 @@ abstract class TenantsPauseCommand implements Runnable {
                 + "attempted.",
         "Attempts that run go on. Items that a worker has read are held too, at most 10 s later. The limits ttl, "
                 + "expireAfter and retryFor apply to held items. To undo it: tenants resume T."
-    }, footerHeading = "%nExamples:%n%n", footer = {
+    }, footer = {
         "  spillway tenants pause acme --wait",
         "  spillway tenants pause acme --workload mail"
     })
@@ -50,7 +50,7 @@ abstract class TenantsPauseCommand implements Runnable {
     @Command(name = "resume", description = {
         "Ends the pause of a tenant or of one of its workloads. Held items go on at a limited rate, those with fewer "
                 + "attempts and the oldest first, by the rules that apply to new items."
-    }, footerHeading = "%nExamples:%n%n", footer = {
+    }, footer = {
         "  spillway tenants resume acme --wait",
         "  spillway tenants resume acme --workload mail"
     })

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway tenants release}: undoes the isolation of a tenant. */
-@Command(name = "release", description = {
+@Command(name = "release", footer = "  spillway tenants release acme --wait", description = {
     "Moves an isolated tenant back to its shard, without a restart. All tenants share its partitions again.",
     "Items that already wait are not moved."
 })

@@ -23,7 +23,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Command {@code spillway tenants set}, with an option for each {@link PolicyField}. */
-@Command(name = "set", description = {
+@Command(name = "set", footer = {
+    "  spillway tenants set acme --rate 100 --burst 200 --wait",
+    "  spillway tenants set '*' --concurrency 10",
+    "  spillway tenants set acme --workload mail --weight 2"
+}, description = {
     "Changes policy settings of a tenant. Settings that are not named keep their values.",
     "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one wins.",
     "With --workload, --weight, --concurrency and --paused are settings of that workload within the tenant."

@@ -1,8 +1,9 @@
 package io.spillway.cli.terminal;
 
+import java.time.Duration;
 import java.util.Locale;
 
-/** Durations for people: {@code 4.2 ms}, {@code 1.5 s}, {@code 3 min 20 s}, {@code 2 h}. */
+/** Durations for people: {@code 4.2 ms}, {@code 1.5 s}, {@code 3 min 20 s}, {@code 2 h}; in tables {@code 2h 5m}. */
 public final class DurationText {
     private DurationText() {}
 
@@ -23,5 +24,19 @@ public final class DurationText {
         }
         long minutes = Math.round(millis / 60_000);
         return minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min");
+    }
+
+    /** Returns the two largest units of seconds, 0 or more, for a cell of a table: {@code 4.2s}, {@code 2h 5m}. */
+    public static String compact(double seconds) {
+        Duration age = Duration.ofMillis((long) Math.ceil(seconds * 1e3));
+        if (age.toDays() > 0) {
+            return age.toDays() + "d " + age.toHoursPart() + "h";
+        }
+        if (age.toHours() > 0) {
+            return age.toHours() + "h " + age.toMinutesPart() + "m";
+        }
+        return age.toMinutes() > 0
+                ? age.toMinutes() + "m " + age.toSecondsPart() + "s"
+                : String.format(Locale.ROOT, "%.1fs", age.toMillis() / 1e3);
     }
 }

@@ -38,6 +38,12 @@ public final class Printer {
         out.flush();
     }
 
+    /** Prints text as it is, such as escape codes. */
+    void raw(String text) {
+        out.print(text);
+        out.flush();
+    }
+
     /** Prints a result: one JSON value or one line. */
     public void result(Object json, String text) {
         result(() -> json, printer -> printer.line(text));

@@ -1,0 +1,86 @@
+package io.spillway.cli.diagnosis;
+
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.InstanceViews;
+import io.spillway.kafka.view.ProgressMark;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+
+/**
+ * Running instances of a queue. Routers and workers are members of groups; every instance commits a mark with its
+ * version in the view of the policies, and a gateway also in that of the keys.
+ *
+ * @param routers  number of routers
+ * @param workers  number of workers, also embedded ones
+ * @param gateways number of gateways
+ * @param versions version by instance; empty text for one that does not name it
+ */
+record Instances(int routers, int workers, int gateways, SortedMap<String, String> versions) {
+    static final Instances NONE = new Instances(0, 0, 0, new TreeMap<>());
+    /** An instance commits every second, and its clock may differ from the one here. */
+    static final long ALIVE_MILLIS = 10_000;
+
+    /** Reads them; throws {@link KafkaFailure} if the cluster refuses or does not answer. */
+    static Instances read(Admin admin, Topics topics, long nowMillis) {
+        List<String> groups = TopicAdmin.get(admin.listGroups().all(), "list groups").stream()
+                .map(GroupListing::groupId).toList();
+        SortedMap<String, String> versions = new TreeMap<>();
+        alive(admin, groups, topics.policies(), nowMillis).forEach((name, mark) -> versions.put(name, mark.version()));
+        return new Instances(
+                clients(admin, topics.routerGroup()), clients(admin, topics.workerGroup()),
+                alive(admin, groups, topics.keys(), nowMillis).size(), versions);
+    }
+
+    /** Kafka Streams has a member for each thread, and its client id is that of the instance with its number. */
+    private static int clients(Admin admin, String group) {
+        try {
+            return (int) TopicAdmin.get(
+                            admin.describeConsumerGroups(List.of(group)).describedGroups().get(group),
+                            "describe group " + group)
+                    .members().stream().map(MemberDescription::clientId)
+                    .map(id -> id.replaceFirst("-StreamThread-.*", "")).distinct().count();
+        } catch (KafkaFailure e) {
+            if (e.getCause() instanceof GroupIdNotFoundException) {
+                return 0;
+            }
+            throw e;
+        }
+    }
+
+    private static Map<String, ProgressMark> alive(Admin admin, List<String> groups, String topic, long nowMillis) {
+        String prefix = InstanceViews.groupOf(topic, "");
+        Map<String, ListConsumerGroupOffsetsSpec> asked = groups.stream().filter(group -> group.startsWith(prefix))
+                .collect(Collectors.toMap(group -> group, group -> new ListConsumerGroupOffsetsSpec()));
+        Map<String, ProgressMark> alive = new HashMap<>();
+        if (asked.isEmpty()) {
+            return alive;
+        }
+        var answers = admin.listConsumerGroupOffsets(asked);
+        asked.keySet().forEach(group -> newest(answers.partitionsToOffsetAndMetadata(group))
+                .filter(mark -> Math.abs(nowMillis - mark.atMillis()) <= ALIVE_MILLIS)
+                .ifPresent(mark -> alive.put(group.substring(prefix.length()), mark)));
+        return alive;
+    }
+
+    private static Optional<ProgressMark> newest(
+            KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> answer) {
+        return TopicAdmin.get(answer, "read which instances run").values().stream()
+                .flatMap(offset -> ProgressMark.parse(offset.metadata()).stream())
+                .max((one, other) -> Long.compare(one.atMillis(), other.atMillis()));
+    }
+}
