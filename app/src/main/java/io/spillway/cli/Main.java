@@ -18,6 +18,7 @@ import io.spillway.cli.tenants.TenantsCommand;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.Terminal;
+import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.embedded.EmbeddedKafkaException;
 import io.spillway.handler.HandlerException;
@@ -65,14 +66,27 @@ public final class Main {
             TransactionsCommand.class,
             TopologyCommand.class);
 
+    /** Read by logback.xml. */
+    private static final String LOG_FORMAT = "SPILLWAY_LOG_FORMAT";
+
     private Main() {}
 
     /** Runs a command and exits with its exit code. */
     public static void main(String[] args) {
+        requireLogFormat(System.getenv().getOrDefault(LOG_FORMAT, "text"));
         // The HTTP server logs through the JDK's own logging.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
         System.exit(commandLine(args).execute(args));
+    }
+
+    /** Exits if the log has no such format, before its first line. */
+    private static void requireLogFormat(String format) {
+        if (!format.equals("text") && !format.equals("json")) {
+            System.err.println("spillway: Environment variable " + LOG_FORMAT + " is " + Printable.of(format)
+                    + "; must be text or json.");
+            System.exit(CommandFailure.USAGE);
+        }
     }
 
     /** Returns all commands, or only the one that the first argument names: reading them all would delay each start. */

@@ -20,6 +20,7 @@ import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.producer.TenantPartitioner;
+import io.spillway.tracing.Tracing;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -54,10 +55,18 @@ public final class Gateway implements AutoCloseable {
      * @param shares      this gateway's shares of the rates of admission
      * @param metricsText response body of {@code /metrics}
      * @param isReachable whether the cluster answers
+     * @param tracing     source of the spans of items
      */
     public record Dependencies(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths, RateShares shares,
-            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable) {}
+            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable, Tracing tracing) {
+        /** Dependencies without traces. */
+        public Dependencies(
+                TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths, RateShares shares,
+                MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable) {
+            this(policies, keys, adminKey, depths, shares, registry, metricsText, isReachable, Tracing.OFF);
+        }
+    }
 
     /**
      * Sources of time and randomness.
@@ -142,7 +151,8 @@ public final class Gateway implements AutoCloseable {
         this.intake = new Intake(
                 with.policies(), new GrownLimits(with.depths(), maxTenants),
                 new AdmissionRules(rates, new LoadShedder(maxTenants)), backlogs, sources, producer,
-                new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), with.registry());
+                new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), with.tracing(),
+                with.registry());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
         AdminApi admin = new AdminApi(

@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.handler.Handler;
+import io.spillway.tracing.AttemptSpan;
 import io.spillway.worker.handlers.OutcomeResults;
 import java.util.List;
 import java.util.OptionalLong;
@@ -24,6 +25,7 @@ final class AttemptRunner {
     private final WorkerMetrics metrics;
     private final HandlingStats stats;
     private final WorkerCore core;
+    private final AttemptTraces traces;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
     private final HandlerFailures failures = new HandlerFailures();
@@ -35,12 +37,13 @@ final class AttemptRunner {
      * @param onFailure called when memory ran out or the worker itself failed; no commit follows
      */
     AttemptRunner(
-            Handler handler, WorkerMetrics metrics, HandlingStats stats, WorkerCore core, LongSupplier nanoClock,
-            Consumer<Throwable> onFailure) {
+            Handler handler, WorkerMetrics metrics, HandlingStats stats, WorkerCore core, AttemptTraces traces,
+            LongSupplier nanoClock, Consumer<Throwable> onFailure) {
         this.handler = handler;
         this.metrics = metrics;
         this.stats = stats;
         this.core = core;
+        this.traces = traces;
         this.nanoClock = nanoClock;
         this.onFailure = onFailure;
     }
@@ -72,6 +75,14 @@ final class AttemptRunner {
     /** Runs an attempt and returns the attempts to run next. */
     List<Attempt> handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
+        AttemptResult result;
+        try (AttemptSpan span = traces.begin(attempt)) {
+            result = result(attempt, span);
+        }
+        return core.ended(attempt, result);
+    }
+
+    private AttemptResult result(Attempt attempt, AttemptSpan span) {
         if (attempt.deathsBefore > 0) {
             // The last line of the log if the item ends the process in a way that leaves no trace.
             LOG.warn("Runs an item alone with which {} workers have died, {}", attempt.deathsBefore,
@@ -81,18 +92,19 @@ final class AttemptRunner {
         long ageMillis = Math.max(0, attempt.startedAtMillis - item.ageSinceMillis());
         metrics.started(item, ageMillis, attempt.startedAtMillis);
         stats.begun(item.lane(), !item.attemptedBefore(), ageMillis);
-        AttemptResult returned = call(attempt);
+        AttemptResult returned = call(attempt, span);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptResult result = interpret(returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(item, result, durationNanos);
         stats.ended(durationNanos);
-        return core.ended(attempt, result);
+        AttemptTraces.ended(span, attempt, result);
+        return result;
     }
 
-    private AttemptResult call(Attempt attempt) {
-        LaneDelivery delivery = new LaneDelivery(attempt.item, attempt);
+    private AttemptResult call(Attempt attempt, AttemptSpan span) {
+        LaneDelivery delivery = new LaneDelivery(attempt.item, attempt, span);
         try {
             attempt.destination = Destinations.of(handler, delivery);
             return OutcomeResults.of(handler.handle(delivery));

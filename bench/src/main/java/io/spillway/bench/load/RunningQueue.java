@@ -16,6 +16,7 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
+import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -62,8 +63,8 @@ public final class RunningQueue implements QueueUnderTest {
                     return new Worker(
                             scene.configuration().queue(), scene.configuration().worker(),
                             scene.configuration().metrics().tenants(), name, StartDelays.of(name), handler,
-                            policies, sweeps, registries.get(number), InstantSource.system(), System::nanoTime,
-                            new SplittableRandom(SEED + number));
+                            policies, sweeps, registries.get(number), Tracing.OFF, InstantSource.system(),
+                            System::nanoTime, new SplittableRandom(SEED + number));
                 })
                 .toList();
     }
