@@ -139,8 +139,9 @@ public record RunningSystem(
         ClusterWatch cluster = shutdown.closing(ClusterWatch.start(clients, delays, System::nanoTime));
         List<BooleanSupplier> ready = new CopyOnWriteArrayList<>();
         Tracing tracing = traces.orElseThrow().tracing();
-        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(), tracing, () -> cluster.isReachable()
-                && ready.size() == roles.size() && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
+        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(), tracing,
+                () -> cluster.isReachable() && ready.size() == roles.size()
+                        && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
         String metricsUrl = startOrFail(metrics::start);
         CountDownLatch ended = new CountDownLatch(1);
         Optional<CompletableFuture<Router>> routing = Optional.empty();

@@ -77,7 +77,7 @@ final class CoreScene {
     }
 
     AttemptRunner runner(Handler handler, Tracing tracing) {
-        return new AttemptRunner(handler, metrics, new HandlingStats(0), core, new AttemptTraces(tracing, topics),
+        return new AttemptRunner(handler, metrics, new HandlingStats(0), core, tracing, topics.workerGroup(),
                 () -> 0, failures::add);
     }
 

@@ -203,7 +203,7 @@ class HandlerFailureTest {
 
     private AttemptRunner runner(Handler handler) {
         return new AttemptRunner(handler, metrics, new HandlingStats(0), core,
-                new AttemptTraces(Tracing.OFF, topics), () -> 0, failure -> {
+                Tracing.OFF, topics.workerGroup(), () -> 0, failure -> {
             throw new AssertionError(failure);
         });
     }

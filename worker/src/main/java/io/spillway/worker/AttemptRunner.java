@@ -1,11 +1,15 @@
 package io.spillway.worker;
 
+import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.handler.Handler;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.tracing.AttemptSpan;
+import io.spillway.tracing.Tracing;
 import io.spillway.worker.handlers.OutcomeResults;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -25,7 +29,8 @@ final class AttemptRunner {
     private final WorkerMetrics metrics;
     private final HandlingStats stats;
     private final WorkerCore core;
-    private final AttemptTraces traces;
+    private final Tracing tracing;
+    private final String group;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
     private final HandlerFailures failures = new HandlerFailures();
@@ -34,16 +39,18 @@ final class AttemptRunner {
     /**
      * Creates a runner.
      *
+     * @param group     consumer group of the workers, for the spans
      * @param onFailure called when memory ran out or the worker itself failed; no commit follows
      */
     AttemptRunner(
-            Handler handler, WorkerMetrics metrics, HandlingStats stats, WorkerCore core, AttemptTraces traces,
+            Handler handler, WorkerMetrics metrics, HandlingStats stats, WorkerCore core, Tracing tracing, String group,
             LongSupplier nanoClock, Consumer<Throwable> onFailure) {
         this.handler = handler;
         this.metrics = metrics;
         this.stats = stats;
         this.core = core;
-        this.traces = traces;
+        this.tracing = tracing;
+        this.group = group;
         this.nanoClock = nanoClock;
         this.onFailure = onFailure;
     }
@@ -76,10 +83,29 @@ final class AttemptRunner {
     List<Attempt> handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
         AttemptResult result;
-        try (AttemptSpan span = traces.begin(attempt)) {
+        try (AttemptSpan span = tracing.isOn() ? begin(attempt) : AttemptSpan.NONE) {
             result = result(attempt, span);
         }
         return core.ended(attempt, result);
+    }
+
+    private AttemptSpan begin(Attempt attempt) {
+        LaneItem item = attempt.item;
+        return tracing.attempt(item.record().topic(), name -> ItemHeaders.text(item.record().headers(), name),
+                () -> item.facts(group, attempt.startedAtMillis));
+    }
+
+    /** Returns the type of the error that a span has; empty if the attempt has not failed. */
+    private static Optional<String> errorType(Attempt attempt, AttemptResult result) {
+        return switch (result) {
+            case AttemptResult.Succeeded succeeded -> Optional.empty();
+            case AttemptResult.Deferred later -> Optional.empty();
+            case AttemptResult.Interrupted interrupted -> Optional.empty();
+            case AttemptResult.TimedOut late -> Optional.of(WorkerMetrics.outcomeOf(late));
+            case AttemptResult.Failed failed when attempt.thrown != null ->
+                Optional.of(attempt.thrown.getClass().getName());
+            case AttemptResult failed -> Optional.of(WorkerMetrics.outcomeOf(failed));
+        };
     }
 
     private AttemptResult result(Attempt attempt, AttemptSpan span) {
@@ -99,7 +125,9 @@ final class AttemptRunner {
         failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(item, result, durationNanos);
         stats.ended(durationNanos);
-        AttemptTraces.ended(span, attempt, result);
+        if (span.isOn()) {
+            span.ended(WorkerMetrics.outcomeOf(result), errorType(attempt, result), () -> Printable.of(attempt.detail));
+        }
         return result;
     }
 

@@ -145,7 +145,7 @@ public final class Worker implements AutoCloseable {
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
         AttemptRunner runner = new AttemptRunner(
-                handler, metrics, stats, core, new AttemptTraces(tracing, topics), nanoClock, this::fail);
+                handler, metrics, stats, core, tracing, topics.workerGroup(), nanoClock, this::fail);
         if (handler instanceof OnDemand onDemand) {
             onDemand.onDemand(() -> runner.run(core.receive(List.of())));
         }
