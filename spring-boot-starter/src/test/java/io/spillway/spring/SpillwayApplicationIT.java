@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.TracerProvider;
+import io.opentelemetry.context.propagation.ContextPropagators;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Outcome;
 import io.spillway.producer.ItemBuilder;
@@ -57,12 +61,43 @@ class SpillwayApplicationIT {
         }
     }
 
+    /** OpenTelemetry of the application: without spans, it records who asks for a tracer. */
+    static final class Telemetry implements OpenTelemetry {
+        final List<String> scopes = new CopyOnWriteArrayList<>();
+
+        @Override
+        public TracerProvider getTracerProvider() {
+            return new TracerProvider() {
+                @Override
+                public Tracer get(String scope) {
+                    scopes.add(scope);
+                    return TracerProvider.noop().get(scope);
+                }
+
+                @Override
+                public Tracer get(String scope, String version) {
+                    return get(scope);
+                }
+            };
+        }
+
+        @Override
+        public ContextPropagators getPropagators() {
+            return ContextPropagators.noop();
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {
         @Bean
         Shop shop() {
             return new Shop();
+        }
+
+        @Bean
+        Telemetry telemetry() {
+            return new Telemetry();
         }
 
         @Bean
@@ -88,6 +123,7 @@ class SpillwayApplicationIT {
                     .isEqualTo(Status.UP);
             assertThat(application.getBean(MeterRegistry.class).find("spillway.handled")
                     .tag("queue", spillway.prefix()).counters()).isNotEmpty();
+            assertThat(application.getBean(Telemetry.class).scopes).containsExactly("io.spillway");
 
             Thread closing = Thread.ofPlatform().start(application::close);
             while (application.getBean(WorkerLifecycle.class).health().ready()) {
