@@ -55,18 +55,10 @@ public final class Gateway implements AutoCloseable {
      * @param shares      this gateway's shares of the rates of admission
      * @param metricsText response body of {@code /metrics}
      * @param isReachable whether the cluster answers
-     * @param tracing     source of the spans of items
      */
     public record Dependencies(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths, RateShares shares,
-            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable, Tracing tracing) {
-        /** Dependencies without traces. */
-        public Dependencies(
-                TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths, RateShares shares,
-                MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable) {
-            this(policies, keys, adminKey, depths, shares, registry, metricsText, isReachable, Tracing.OFF);
-        }
-    }
+            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable) {}
 
     /**
      * Sources of time and randomness.
@@ -109,12 +101,22 @@ public final class Gateway implements AutoCloseable {
     private volatile boolean started;
 
     /**
-     * Creates a gateway that does not listen before {@link #start}.
+     * Creates a gateway without traces that does not listen before {@link #start}.
      *
      * @throws io.spillway.core.settings.InvalidSettingException if its certificate cannot be used
      */
     public Gateway(Configuration configuration, Dependencies with, Sources sources) {
-        this(configuration, with, sources,
+        this(configuration, with, Tracing.OFF, sources);
+    }
+
+    /**
+     * Creates a gateway that does not listen before {@link #start}.
+     *
+     * @param tracing source of the spans of items
+     * @throws io.spillway.core.settings.InvalidSettingException if its certificate cannot be used
+     */
+    public Gateway(Configuration configuration, Dependencies with, Tracing tracing, Sources sources) {
+        this(configuration, with, tracing, sources,
                 new KafkaClients(configuration.queue()).producer(producerSettings(configuration)));
     }
 
@@ -130,7 +132,9 @@ public final class Gateway implements AutoCloseable {
     }
 
     /** @param producer owned by the gateway from here on */
-    Gateway(Configuration configuration, Dependencies with, Sources sources, Producer<byte[], byte[]> producer) {
+    Gateway(
+            Configuration configuration, Dependencies with, Tracing tracing, Sources sources,
+            Producer<byte[], byte[]> producer) {
         this.settings = configuration.gateway();
         this.clock = sources.clock();
         this.isReachable = with.isReachable();
@@ -151,7 +155,7 @@ public final class Gateway implements AutoCloseable {
         this.intake = new Intake(
                 with.policies(), new GrownLimits(with.depths(), maxTenants),
                 new AdmissionRules(rates, new LoadShedder(maxTenants)), backlogs, sources, producer,
-                new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), with.tracing(),
+                new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), tracing,
                 with.registry());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);

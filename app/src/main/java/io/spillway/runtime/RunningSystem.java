@@ -187,8 +187,8 @@ public record RunningSystem(
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
-                    metrics.registry()::scrape, cluster::isReachable, tracing);
-            Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, new Gateway.Sources(
+                    metrics.registry()::scrape, cluster::isReachable);
+            Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, tracing, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);
             ready.add(gateway::isReady);

@@ -86,7 +86,8 @@ final class GatewayUnderTest implements AutoCloseable {
                 configuration,
                 new Gateway.Dependencies(
                         policies, keys, AdminKey.of(ADMIN_KEY), depths, new RateShares(), registry, () -> metricsText,
-                        () -> isReachable, tracing),
+                        () -> isReachable),
+                tracing,
                 new Gateway.Sources(
                         () -> Instant.ofEpochMilli(nowMillis.get()),
                         () -> System.nanoTime() + skippedNanos.get(),

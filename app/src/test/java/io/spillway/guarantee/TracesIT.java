@@ -97,8 +97,8 @@ class TracesIT {
         var dependencies = new Gateway.Dependencies(
                 new TenantPolicies(scene.configuration.defaults().over(PolicySettings.NONE_SET)), keys,
                 AdminKey.of("0123456789abcdef"), new Depths(), new RateShares(), new SimpleMeterRegistry(), () -> "",
-                () -> true, spans.tracing());
-        try (Gateway gateway = new Gateway(scene.configuration, dependencies, new Gateway.Sources(
+                () -> true);
+        try (Gateway gateway = new Gateway(scene.configuration, dependencies, spans.tracing(), new Gateway.Sources(
                         InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
                 HttpClient client = HttpClient.newHttpClient()) {
             HttpRequest request = HttpRequest.newBuilder(URI.create(gateway.start() + "/v1/items"))
