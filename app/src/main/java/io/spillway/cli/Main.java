@@ -73,20 +73,23 @@ public final class Main {
 
     /** Runs a command and exits with its exit code. */
     public static void main(String[] args) {
-        requireLogFormat(System.getenv().getOrDefault(LOG_FORMAT, "text"));
+        // Before the first line of the log.
+        logProblem(System.getenv()).ifPresent(problem -> {
+            System.err.println("spillway: " + problem);
+            System.exit(CommandFailure.USAGE);
+        });
         // The HTTP server logs through the JDK's own logging.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
         System.exit(commandLine(args).execute(args));
     }
 
-    /** Exits if the log has no such format, before its first line. */
-    private static void requireLogFormat(String format) {
-        if (!format.equals("text") && !format.equals("json")) {
-            System.err.println("spillway: Environment variable " + LOG_FORMAT + " is " + Printable.of(format)
-                    + "; must be text or json.");
-            System.exit(CommandFailure.USAGE);
-        }
+    /** Returns what is wrong with the variable that logback.xml reads; empty if nothing is. */
+    static Optional<String> logProblem(Map<String, String> environment) {
+        String format = environment.getOrDefault(LOG_FORMAT, "text");
+        return format.equals("text") || format.equals("json") ? Optional.empty()
+                : Optional.of("Environment variable " + LOG_FORMAT + " is " + Printable.of(format)
+                        + "; must be text or json.");
     }
 
     /** Returns all commands, or only the one that the first argument names: reading them all would delay each start. */

@@ -10,9 +10,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 
 /** Log output with the shipped logback.xml. */
@@ -113,6 +116,16 @@ class LogTextTest {
         assertThat(first.has("arguments") || first.has("context") || first.has("sequenceNumber")).isFalse();
         assertThat(JSON.readTree(written().lines().toList().getLast()).get("formattedMessage").asText())
                 .isEqualTo("second");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "JSON", "xml", "../x\u001b"})
+    void an_unknown_format_is_refused_with_what_is_allowed(String format) {
+        assertThat(Main.logProblem(Map.of("SPILLWAY_LOG_FORMAT", format))).hasValueSatisfying(line ->
+                assertThat(line).startsWith("Environment variable SPILLWAY_LOG_FORMAT is ")
+                        .endsWith("; must be text or json.").doesNotContain("\u001b"));
+        assertThat(Main.logProblem(Map.of("SPILLWAY_LOG_FORMAT", "json"))).isEmpty();
+        assertThat(Main.logProblem(Map.of())).isEmpty();
     }
 
     private String written() {
