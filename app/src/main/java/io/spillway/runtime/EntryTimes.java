@@ -11,11 +11,14 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 
-/** Record of the time since when the timestamps of ingress are the broker's. */
+/** Record since when the timestamps of ingress are the broker's, which sweeps and cancels need. */
 final class EntryTimes {
     private EntryTimes() {}
 
-    /** Writes it if there is none: the topics are checked, so at least from now, and in a new system from its start. */
+    /**
+     * Writes the record if there is none: the topics are checked, so at least from now, and in a new system from its
+     * first item on.
+     */
     static void record(Configuration configuration, Sweeps sweeps, InstantSource clock) {
         if (sweeps.entryTimesSinceMillis() == Long.MAX_VALUE) {
             Topics topics = new Topics(configuration.queue());

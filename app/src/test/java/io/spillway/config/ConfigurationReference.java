@@ -40,6 +40,9 @@ final class ConfigurationReference {
             `SPILLWAY_KAFKA_PROPERTIES_SECURITY_PROTOCOL=SASL_SSL`. The options `--bootstrap-servers` and
             `--prefix` override both.
 
+            **Variables that are not keys.** `SPILLWAY_LOG_FORMAT=json` writes the log as JSON, and
+            variables `OTEL_...` turn traces on: [tracing.md](tracing.md).
+
             **Durations** are a whole number and a unit: `250ms`, `30s`, `5m`, `1h` or `7d`. Whole numbers may
             have underscores between digits: `1_000_000`.
 
@@ -47,9 +50,6 @@ final class ConfigurationReference {
             JAAS configuration and the like), and never quotes from a file that cannot be parsed. Set
             secrets in the environment, for example `SPILLWAY_GATEWAY_TLS_KEYSTORE_PASSWORD`. The admin key
             is `SPILLWAY_ADMIN_KEY`, or the content of the file that `gateway.adminKeyFile` names.
-
-            **Variables that are not keys.** `SPILLWAY_LOG_FORMAT=json` writes the log as JSON, and
-            variables `OTEL_...` turn traces on: [tracing.md](tracing.md).
             """;
 
     private static final Map<String, String> SECTIONS = Map.ofEntries(
