@@ -64,8 +64,9 @@ class ArchitectureTest {
                     "core.item core.ledger core.overload core.policy core.ratelimit core.retry core.routing"
                             + " core.scheduling core.settings core.sharding kafka.codec kafka.topics schema"),
             row("kafka.metrics", "core.item"),
-            row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics worker.handlers"),
-            row("embed", "@core handler kafka.topics kafka.view worker"),
+            row("tracing"),
+            row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics tracing worker.handlers"),
+            row("embed", "@core handler kafka.topics kafka.view tracing worker"),
             row("worker.handlers", "core.item core.retry core.settings handler kafka.topics kafka.codec"),
             row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker"
                     + " worker.handlers"),
@@ -79,14 +80,15 @@ class ArchitectureTest {
                     "router",
                     "@core @kafka config router.stage router.ledger router.route router.delay router.shards"
                             + " router.feedback"),
-            row("gateway", "@core @kafka config handler producer schema worker worker.handlers"),
+            row("gateway", "@core @kafka config handler producer schema tracing worker worker.handlers"),
             row("deadletter", "@core @kafka config"),
             row("audit", "@core @kafka config router.delay"),
             row("embedded", "core.item"),
             row("sim.scenario", "@core"),
             row("sim", "@core sim.scenario"),
             row("cli.terminal", "core.item core.settings"),
-            row("runtime", "@core @kafka config embedded gateway handler router worker worker.handlers cli.terminal"),
+            row("runtime", "@core @kafka config embedded gateway handler router tracing worker worker.handlers"
+                    + " cli.terminal"),
             row("cli.options", "@core @kafka config runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim runtime config cli.terminal"),
             row("cli.tenants", "@core @kafka config runtime cli.options cli.terminal"),

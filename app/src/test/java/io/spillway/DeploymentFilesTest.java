@@ -21,6 +21,7 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
 import io.spillway.runtime.MetricsServer;
+import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -260,8 +261,8 @@ class DeploymentFilesTest {
                         ShardAssignments.none(), registry, InstantSource.system(), System::nanoTime);
                 Worker worker = new Worker(configuration.queue(), configuration.worker(),
                         configuration.metrics().tenants(), "test", StartDelays.of("test"),
-                        delivery -> Outcome.done(), policies, sweeps, registry, InstantSource.system(),
-                        System::nanoTime, new SplittableRandom(1));
+                        delivery -> Outcome.done(), policies, sweeps, registry, Tracing.OFF,
+                        InstantSource.system(), System::nanoTime, new SplittableRandom(1));
                 Gateway gateway = new Gateway(configuration,
                         new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
                                 new Depths(), new RateShares(), registry, () -> "", () -> true),

@@ -99,13 +99,14 @@ class LauncherTest {
         Path archive = home.resolve("app/target/spillway-25000001.archive");
         javaWriting("25.0.1");
 
-        Run run = run(Map.of("SPILLWAY_ARCHIVE", "make", "SPILLWAY_KAFKA_BOOTSTRAPSERVERS", "kafka:9092"), "run");
+        Run run = run(Map.of("SPILLWAY_ARCHIVE", "make", "SPILLWAY_KAFKA_BOOTSTRAPSERVERS", "kafka:9092",
+                "OTEL_TRACES_EXPORTER", "otlp"), "run");
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out()).isEmpty();
         assertThat(run.err()).isEmpty();
         assertThat(Files.readAllLines(archive)).contains("-cp", jar(), "io.spillway.cli.Training", "data")
-                .filteredOn(line -> line.startsWith("SPILLWAY_")).containsExactlyInAnyOrder(
+                .filteredOn(line -> line.matches("(SPILLWAY|OTEL)_.*")).containsExactlyInAnyOrder(
                         "SPILLWAY_GATEWAY_PORT=0", "SPILLWAY_METRICS_PORT=0", "SPILLWAY_KAFKA_EMBEDDEDPORT=0");
         try (Stream<Path> left = Files.list(home.resolve("app/target"))) {
             assertThat(left).containsExactlyInAnyOrder(archive, home.resolve("app/target/spillway.jar"));
@@ -131,7 +132,7 @@ class LauncherTest {
                   -XX:AOTCacheOutput=*) exec >"${1#*=}" ;;
                 esac
                 printf '%s\\n' "$@"
-                env | grep ^SPILLWAY_ || true
+                env | grep -E '^(SPILLWAY|OTEL)_' || true
                 """);
     }
 

@@ -20,6 +20,7 @@ import io.spillway.cli.tenants.TenantsCommand;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.Terminal;
+import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.embedded.EmbeddedKafkaException;
 import io.spillway.handler.HandlerException;
@@ -70,14 +71,30 @@ public final class Main {
             TopologyCommand.class,
             CompletionCommand.class);
 
+    /** Read by logback.xml. */
+    private static final String LOG_FORMAT = "SPILLWAY_LOG_FORMAT";
+
     private Main() {}
 
     /** Runs a command and exits with its exit code. */
     public static void main(String[] args) {
+        // Before the first line of the log.
+        logProblem(System.getenv()).ifPresent(problem -> {
+            System.err.println("spillway: " + problem);
+            System.exit(CommandFailure.USAGE);
+        });
         // The HTTP server logs through the JDK's own logging.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
         System.exit(commandLine(args).execute(args));
+    }
+
+    /** Returns what is wrong with the variable that logback.xml reads; empty if nothing is. */
+    static Optional<String> logProblem(Map<String, String> environment) {
+        String format = environment.getOrDefault(LOG_FORMAT, "text");
+        return format.equals("text") || format.equals("json") ? Optional.empty()
+                : Optional.of("Environment variable " + LOG_FORMAT + " is " + Printable.of(format)
+                        + "; must be text or json.");
     }
 
     /** Returns all commands, or only the one that the first argument names: reading them all would delay each start. */

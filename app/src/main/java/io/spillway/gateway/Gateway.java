@@ -20,6 +20,7 @@ import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.producer.TenantPartitioner;
+import io.spillway.tracing.Tracing;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -100,12 +101,22 @@ public final class Gateway implements AutoCloseable {
     private volatile boolean started;
 
     /**
-     * Creates a gateway that does not listen before {@link #start}.
+     * Creates a gateway without traces that does not listen before {@link #start}.
      *
      * @throws io.spillway.core.settings.InvalidSettingException if its certificate cannot be used
      */
     public Gateway(Configuration configuration, Dependencies with, Sources sources) {
-        this(configuration, with, sources,
+        this(configuration, with, Tracing.OFF, sources);
+    }
+
+    /**
+     * Creates a gateway that does not listen before {@link #start}.
+     *
+     * @param tracing source of the spans of items
+     * @throws io.spillway.core.settings.InvalidSettingException if its certificate cannot be used
+     */
+    public Gateway(Configuration configuration, Dependencies with, Tracing tracing, Sources sources) {
+        this(configuration, with, tracing, sources,
                 new KafkaClients(configuration.queue()).producer(producerSettings(configuration)));
     }
 
@@ -121,7 +132,9 @@ public final class Gateway implements AutoCloseable {
     }
 
     /** @param producer owned by the gateway from here on */
-    Gateway(Configuration configuration, Dependencies with, Sources sources, Producer<byte[], byte[]> producer) {
+    Gateway(
+            Configuration configuration, Dependencies with, Tracing tracing, Sources sources,
+            Producer<byte[], byte[]> producer) {
         this.settings = configuration.gateway();
         this.clock = sources.clock();
         this.isReachable = with.isReachable();
@@ -142,7 +155,8 @@ public final class Gateway implements AutoCloseable {
         this.intake = new Intake(
                 with.policies(), new GrownLimits(with.depths(), maxTenants),
                 new AdmissionRules(rates, new LoadShedder(maxTenants)), backlogs, sources, producer,
-                new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), with.registry());
+                new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), tracing,
+                with.registry());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
         AdminApi admin = new AdminApi(

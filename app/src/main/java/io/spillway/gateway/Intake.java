@@ -12,6 +12,8 @@ import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
+import io.spillway.tracing.SendSpan;
+import io.spillway.tracing.Tracing;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Map;
@@ -44,6 +46,7 @@ final class Intake {
     private final Backlogs backlogs;
     private final Gateway.Sources sources;
     private final Producer<byte[], byte[]> producer;
+    private final Tracing tracing;
     private final String topic;
     private final int maxBytes;
     private final long confirmNanos;
@@ -56,13 +59,14 @@ final class Intake {
     Intake(
             TenantPolicies policies, GrownLimits limits, AdmissionRules rules, Backlogs backlogs,
             Gateway.Sources sources, Producer<byte[], byte[]> producer, Topics topics, long confirmMillis,
-            MeterRegistry registry) {
+            Tracing tracing, MeterRegistry registry) {
         this.policies = policies;
         this.limits = limits;
         this.rules = rules;
         this.backlogs = backlogs;
         this.sources = sources;
         this.producer = producer;
+        this.tracing = tracing;
         this.topic = topics.ingress();
         this.maxBytes = topics.ingressMaxBytes();
         this.confirmNanos = TimeUnit.MILLISECONDS.toNanos(confirmMillis);
@@ -99,10 +103,16 @@ final class Intake {
         ProducerRecord<byte[], byte[]> record =
                 new ProducerRecord<>(topic, item.getTenant().getBytes(StandardCharsets.US_ASCII), value);
         parsed.addHeaders(record.headers());
-        record.headers().add("traceparent", trace.traceparent().getBytes(StandardCharsets.US_ASCII));
-        trace.tracestate().ifPresent(
-                state -> record.headers().add("tracestate", state.getBytes(StandardCharsets.US_ASCII)));
         CompletableFuture<Optional<Problem>> result = new CompletableFuture<>();
+        if (tracing.isOn()) {
+            SendSpan span = tracing.send(
+                    topic, item.getTenant(), item.getWorkload(), item.getId(), value.length, trace::header);
+            span.headers().forEach(
+                    (name, text) -> record.headers().add(name, text.getBytes(StandardCharsets.US_ASCII)));
+            result.thenAccept(problem -> span.end(problem.map(each -> each.kind().label)));
+        } else {
+            trace.addTo(record.headers());
+        }
         String tenant = item.getTenant();
         backlogs.sent(tenant);
         try {

@@ -7,7 +7,9 @@ import io.helidon.http.Status;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -15,10 +17,12 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.spillway.config.MetricsSettings;
 import io.spillway.core.item.Printable;
 import io.spillway.gateway.OpenConnections;
 import io.spillway.kafka.topics.StartDelays;
+import io.spillway.tracing.Tracing;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,24 +40,38 @@ import java.util.function.BooleanSupplier;
 public final class MetricsServer implements AutoCloseable {
     private static final Header PROMETHEUS_TEXT =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
+    private static final String OPEN_METRICS = "application/openmetrics-text";
+    private static final Header OPEN_METRICS_TEXT =
+            HeaderValues.create(HeaderNames.CONTENT_TYPE, OPEN_METRICS + "; version=1.0.0; charset=utf-8");
     /** Enough for scrapers and probes. */
     private static final OpenConnections.Limits CONNECTIONS = new OpenConnections.Limits(
             64, 32, Duration.ofSeconds(5), Duration.ofMinutes(5),
             "the limits of metrics.port (64, and 32 of an address)");
     private static final long CHECK_MILLIS = 500;
 
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PrometheusMeterRegistry registry;
     private final JvmGcMetrics gc = new JvmGcMetrics();
     private final MetricsSettings settings;
+    private final boolean hasExemplars;
     private final BooleanSupplier isReady;
     private final OpenConnections connections = new OpenConnections(CONNECTIONS, System::nanoTime);
     private final ScheduledExecutorService checks = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("metrics-connections").factory());
     private WebServer server;
 
-    /** @param isReady whether all roles of the process do their work and the cluster answers */
-    public MetricsServer(MetricsSettings settings, BooleanSupplier isReady) {
+    /**
+     * Creates a server that does not listen before {@link #start}.
+     *
+     * @param tracing with spans, histograms have exemplars
+     * @param isReady whether all roles of the process do their work and the cluster answers
+     */
+    public MetricsServer(MetricsSettings settings, Tracing tracing, BooleanSupplier isReady) {
         this.settings = settings;
+        this.hasExemplars = tracing.isOn();
+        this.registry = hasExemplars
+                ? new PrometheusMeterRegistry(
+                        PrometheusConfig.DEFAULT, new PrometheusRegistry(), Clock.SYSTEM, new CurrentSpan())
+                : new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         this.isReady = isReady;
         // Before the first meter, because a filter does not apply to registered ones.
         registry.config().meterFilter(KafkaMeters.filter(settings.kafka()));
@@ -111,12 +129,21 @@ public final class MetricsServer implements AutoCloseable {
                 .useNio(false)
                 .maxPayloadSize(1024)
                 .routing((HttpRouting.Builder routing) -> routing
-                        .get("/metrics", (request, response) ->
-                                response.header(PROMETHEUS_TEXT).send(registry.scrape()))
+                        .get("/metrics", this::sendMetrics)
                         .get("/livez", (request, response) -> response.send("ok\n"))
                         .get("/readyz", (request, response) -> sendReady(response, isReady.getAsBoolean())));
         connections.watch(builder);
         return builder.build();
+    }
+
+    /** Only OpenMetrics has exemplars. Prometheus asks for it; without traces everything is as it was before them. */
+    private void sendMetrics(ServerRequest request, ServerResponse response) {
+        boolean asksForOpenMetrics = request.headers().first(HeaderNames.ACCEPT).orElse("").contains(OPEN_METRICS);
+        if (hasExemplars && asksForOpenMetrics) {
+            response.header(OPEN_METRICS_TEXT).send(registry.scrape(OPEN_METRICS_TEXT.get()));
+        } else {
+            response.header(PROMETHEUS_TEXT).send(registry.scrape());
+        }
     }
 
     private IllegalStateException cannotListen(String reason, Exception cause) {

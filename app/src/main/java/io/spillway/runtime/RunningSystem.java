@@ -3,7 +3,6 @@ package io.spillway.runtime;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.ratelimit.RateShares;
 import io.spillway.embedded.EmbeddedKafka;
@@ -14,7 +13,6 @@ import io.spillway.gateway.WorkServer;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.topics.ClusterWatch;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
@@ -29,6 +27,7 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
+import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
 import io.spillway.worker.handlers.HandlerSettings;
 import io.spillway.worker.handlers.Handlers;
@@ -37,7 +36,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -51,7 +49,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,6 +96,7 @@ public record RunningSystem(
         opened.ifPresent(directory ->
                 shutdown.closing(NativeLibraries.unpackBelow(directory.path(), roles.contains(Role.ROUTER))));
         checks.ports(configured, roles, embedded);
+        Optional<TraceExport> traces = checks.run(() -> shutdown.closing(TraceExport.open(System.getenv())));
         Optional<AdminKey> adminKey = opened.filter(directory -> roles.contains(Role.GATEWAY)).flatMap(directory ->
                 checks.run(() -> AdminKeys.find(System.getenv(), configured.gateway(), directory.path())));
         if (roles.contains(Role.GATEWAY) || roles.contains(Role.WORKER) && isPull(configured)) {
@@ -135,13 +133,15 @@ public record RunningSystem(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
         if (roles.contains(Role.ROUTER)) {
-            recordEntryTimes(configuration, sweeps, InstantSource.system());
+            EntryTimes.record(configuration, sweeps, InstantSource.system());
         }
 
         ClusterWatch cluster = shutdown.closing(ClusterWatch.start(clients, delays, System::nanoTime));
         List<BooleanSupplier> ready = new CopyOnWriteArrayList<>();
-        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(), () -> cluster.isReachable()
-                && ready.size() == roles.size() && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
+        Tracing tracing = traces.orElseThrow().tracing();
+        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(), tracing,
+                () -> cluster.isReachable() && ready.size() == roles.size()
+                        && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
         String metricsUrl = startOrFail(metrics::start);
         CountDownLatch ended = new CountDownLatch(1);
         Optional<CompletableFuture<Router>> routing = Optional.empty();
@@ -170,8 +170,8 @@ public record RunningSystem(
             }
             Worker worker = shutdown.closing(new Worker(
                     configuration.queue(), configuration.worker(), configuration.metrics().tenants(), data.instance(),
-                    delays, handler.orElseThrow(), policies, sweeps, metrics.registry(), InstantSource.system(),
-                    System::nanoTime, new SplittableRandom()));
+                    delays, handler.orElseThrow(), policies, sweeps, metrics.registry(), tracing,
+                    InstantSource.system(), System::nanoTime, new SplittableRandom()));
             // From here on the worker closes it.
             shutdown.release(handler.orElseThrow());
             worker.start(START_TIMEOUT);
@@ -188,7 +188,7 @@ public record RunningSystem(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
                     metrics.registry()::scrape, cluster::isReachable);
-            Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, new Gateway.Sources(
+            Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, tracing, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);
             ready.add(gateway::isReady);
@@ -305,30 +305,6 @@ public record RunningSystem(
                         + commands.spillway("topics check") + ")";
                 throw CommandFailure.failed(problems.getFirst() + more);
             }
-        }
-    }
-
-    /**
-     * Records since when the timestamps of ingress are the broker's: the topics are checked, so at least from now, and
-     * in a new system from its first item on.
-     */
-    private static void recordEntryTimes(Configuration configuration, Sweeps sweeps, InstantSource clock) {
-        if (sweeps.entryTimesSinceMillis() == Long.MAX_VALUE) {
-            Topics topics = new Topics(configuration.queue());
-            try (CompactedTopics compacted = new CompactedTopics(configuration, clock)) {
-                compacted.write(topics.sweeps(), Sweeps.ENTRY_TIMES,
-                        Sweeps.encodeEntryTimes(hasNeverHadItems(configuration, topics) ? 0 : clock.millis()));
-            }
-        }
-    }
-
-    private static boolean hasNeverHadItems(Configuration configuration, Topics topics) {
-        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
-            QueueAdmin queues = new QueueAdmin(admin);
-            Stream<String> names = Stream.concat(
-                    Stream.of(topics.ingress()), Arrays.stream(Lane.values()).map(topics::lane));
-            return names.allMatch(
-                    name -> queues.read(name, topics.routerGroup()).stream().allMatch(part -> part.end() == 0));
         }
     }
 

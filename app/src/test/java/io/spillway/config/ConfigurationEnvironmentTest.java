@@ -110,6 +110,7 @@ class ConfigurationEnvironmentTest {
 
     @ParameterizedTest
     @CsvSource({
+        "SPILLWAY_LOG_FORMAT, json",
         "PATH, /bin", "TOPICS_PARTITIONS, 3", "XSPILLWAY_NONSENSE, 3", "spillway_nonsense, 3",
         "SPILLWAY_JAVA_HOME, /jdk", "SPILLWAY_JAVA_OPTS, -Xmx1g", "SPILLWAY_HOME, /opt", "SPILLWAY_ADMIN_KEY, s3cret"
     })

@@ -40,6 +40,9 @@ final class ConfigurationReference {
             `SPILLWAY_KAFKA_PROPERTIES_SECURITY_PROTOCOL=SASL_SSL`. The options `--bootstrap-servers` and
             `--prefix` override both.
 
+            **Variables that are not keys.** `SPILLWAY_LOG_FORMAT=json` writes the log as JSON, and
+            variables `OTEL_...` turn traces on: [tracing.md](tracing.md).
+
             **Durations** are a whole number and a unit: `250ms`, `30s`, `5m`, `1h` or `7d`. Whole numbers may
             have underscores between digits: `1_000_000`.
 

@@ -17,6 +17,7 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
+import io.spillway.tracing.Tracing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -64,6 +65,11 @@ final class GatewayUnderTest implements AutoCloseable {
 
     /** @param settings additional settings: keys and values alternate */
     GatewayUnderTest(boolean autoConfirm, String... settings) {
+        this(Tracing.OFF, autoConfirm, settings);
+    }
+
+    /** @param settings additional settings: keys and values alternate */
+    GatewayUnderTest(Tracing tracing, boolean autoConfirm, String... settings) {
         this.kafka = new MockProducer<>(autoConfirm, null, new ByteArraySerializer(), new ByteArraySerializer()) {
             @Override
             public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
@@ -81,6 +87,7 @@ final class GatewayUnderTest implements AutoCloseable {
                 new Gateway.Dependencies(
                         policies, keys, AdminKey.of(ADMIN_KEY), depths, new RateShares(), registry, () -> metricsText,
                         () -> isReachable),
+                tracing,
                 new Gateway.Sources(
                         () -> Instant.ofEpochMilli(nowMillis.get()),
                         () -> System.nanoTime() + skippedNanos.get(),

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.config.MetricsSettings;
 import io.spillway.runtime.MetricsServer;
+import io.spillway.tracing.Tracing;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -62,7 +63,7 @@ class OpenApiTest {
         gateway = new GatewayUnderTest(true);
         work = new WorkUnderTest(1_000_000);
         metrics = new MetricsServer(
-                new MetricsSettings("127.0.0.1", 0, 10, MetricsSettings.KafkaMetrics.NONE), () -> true);
+                new MetricsSettings("127.0.0.1", 0, 10, MetricsSettings.KafkaMetrics.NONE), Tracing.OFF, () -> true);
         String metricsUrl = metrics.start();
         urls = Map.of("8080", gateway.url, "8081", work.url,
                 "9404", metricsUrl.substring(0, metricsUrl.length() - "/metrics".length()));

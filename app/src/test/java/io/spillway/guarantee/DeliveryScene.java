@@ -22,6 +22,7 @@ import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import io.spillway.router.Router;
 import io.spillway.schema.WorkItem;
+import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -112,9 +113,14 @@ final class DeliveryScene implements AutoCloseable {
 
     /** Starts a worker in this process; it has partitions when this returns. */
     Worker startWorker(String name, Handler handler) {
+        return startWorker(name, handler, Tracing.OFF);
+    }
+
+    /** Starts a worker with spans in this process; it has partitions when this returns. */
+    Worker startWorker(String name, Handler handler, Tracing tracing) {
         Worker worker = opened(new Worker(configuration.queue(), configuration.worker(),
                 configuration.metrics().tenants(), name, StartDelays.of(name), handler, policies, sweeps,
-                new SimpleMeterRegistry(), InstantSource.system(), System::nanoTime, new SplittableRandom()),
+                new SimpleMeterRegistry(), tracing, InstantSource.system(), System::nanoTime, new SplittableRandom()),
                 Worker::close);
         worker.start(START_TIMEOUT);
         return worker;

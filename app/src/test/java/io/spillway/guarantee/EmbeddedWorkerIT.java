@@ -10,6 +10,7 @@ import io.spillway.embed.SpillwayWorker;
 import io.spillway.embed.WorkerHealth;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
+import io.spillway.tracing.RecordedSpans;
 import io.spillway.worker.WorkerException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -81,6 +82,31 @@ class EmbeddedWorkerIT {
                     .as("the meters that remain").containsOnly(prefix("mails"));
             second.close();
             assertThat(registry.getMeters()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_worker_makes_spans_with_the_sdk_of_its_application_and_none_without() throws Exception {
+        try (RecordedSpans spans = new RecordedSpans();
+                DeliveryScene orders = scene("traced", Map.of()); DeliveryScene mails = scene("untraced", Map.of())) {
+            Set<String> untraced = ConcurrentHashMap.newKeySet();
+            first = builder("traced", delivery -> Outcome.done()).openTelemetry(spans.telemetry()).build();
+            second = worker("untraced", delivery -> {
+                untraced.add(delivery.traceparent().orElse("none"));
+                return Outcome.done();
+            });
+            first.start();
+            second.start();
+            orders.send("order", 5, i -> "{}");
+            mails.send("mail", 3, i -> "{}");
+            orders.awaitRouted();
+            mails.awaitRouted();
+            orders.awaitEmpty();
+            mails.awaitEmpty();
+
+            assertThat(spans.ended()).extracting(span -> RecordedSpans.attributes(span).get("messaging.message.id"))
+                    .containsExactlyInAnyOrder("order-0", "order-1", "order-2", "order-3", "order-4");
+            assertThat(untraced).containsExactly("none");
         }
     }
 
@@ -173,13 +199,16 @@ class EmbeddedWorkerIT {
     }
 
     private SpillwayWorker worker(String name, Handler handler) {
+        return builder(name, handler).build();
+    }
+
+    private SpillwayWorker.Builder builder(String name, Handler handler) {
         return SpillwayWorker.builder()
                 .kafka(Map.of("bootstrap.servers", kafka.bootstrapServers()))
                 .prefix(prefix(name))
                 .handler(handler)
                 .slots(10)
-                .meterRegistry(registry)
-                .build();
+                .meterRegistry(registry);
     }
 
     private static Handler collecting(Set<String> ids) {

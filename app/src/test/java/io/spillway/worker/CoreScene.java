@@ -17,6 +17,7 @@ import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.tracing.Tracing;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -72,7 +73,12 @@ final class CoreScene {
     }
 
     AttemptRunner runner(Handler handler) {
-        return new AttemptRunner(handler, metrics, new HandlingStats(0), core, () -> 0, failures::add);
+        return runner(handler, Tracing.OFF);
+    }
+
+    AttemptRunner runner(Handler handler, Tracing tracing) {
+        return new AttemptRunner(handler, metrics, new HandlingStats(0), core, tracing, topics.workerGroup(),
+                () -> 0, failures::add);
     }
 
     /** Takes over a partition of hot whose log ends at this offset. */

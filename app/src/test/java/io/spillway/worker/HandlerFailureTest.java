@@ -26,6 +26,7 @@ import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.tracing.Tracing;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -201,7 +202,8 @@ class HandlerFailureTest {
     }
 
     private AttemptRunner runner(Handler handler) {
-        return new AttemptRunner(handler, metrics, new HandlingStats(0), core, () -> 0, failure -> {
+        return new AttemptRunner(handler, metrics, new HandlingStats(0), core,
+                Tracing.OFF, topics.workerGroup(), () -> 0, failure -> {
             throw new AssertionError(failure);
         });
     }

@@ -65,7 +65,8 @@ public interface Delivery {
 
     /**
      * Returns the headers of the Kafka record in order: those of the producer, and those added by Spillway, such as
-     * {@code spillway-origin}. A name may occur several times. Unmodifiable.
+     * {@code spillway-origin}. A name may occur several times. If the worker makes spans, the trace context is that of
+     * this attempt. Unmodifiable.
      */
     List<Header> headers();
 
@@ -82,12 +83,15 @@ public interface Delivery {
                 .flatMap(Header::text);
     }
 
-    /** Returns the W3C trace context of the item (header {@code traceparent}), not validated. */
+    /**
+     * Returns the W3C trace context of this attempt if the worker makes spans. Otherwise returns that of the item
+     * (header {@code traceparent}), not validated.
+     */
     default Optional<String> traceparent() {
         return header("traceparent");
     }
 
-    /** Returns the vendor-specific W3C trace context (header {@code tracestate}), not validated. */
+    /** Returns the vendor-specific part of the trace context (header {@code tracestate}), as {@link #traceparent}. */
     default Optional<String> tracestate() {
         return header("tracestate");
     }

@@ -1,6 +1,7 @@
 package io.spillway.spring;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.kafka.topics.KafkaClients;
@@ -43,8 +44,8 @@ public class SpillwayAutoConfiguration {
     @ConditionalOnProperty(name = "spillway.worker.enabled", matchIfMissing = true)
     WorkerLifecycle spillwayWorkerLifecycle(
             SpillwayProperties properties, ListableBeanFactory beans, JsonMapper json,
-            ObjectProvider<MeterRegistry> registry) {
-        return new WorkerLifecycle(properties, beans, json, registry);
+            ObjectProvider<MeterRegistry> registry, ObjectProvider<OpenTelemetry> telemetry) {
+        return new WorkerLifecycle(properties, beans, json, registry, telemetry);
     }
 
     /** @throws InvalidSettingException if a property of the clients is unknown or not allowed */

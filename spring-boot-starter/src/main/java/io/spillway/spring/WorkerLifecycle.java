@@ -2,6 +2,7 @@ package io.spillway.spring;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import io.spillway.embed.SpillwayWorker;
 import io.spillway.embed.WorkerHealth;
 import java.util.Optional;
@@ -22,17 +23,19 @@ public final class WorkerLifecycle implements SmartLifecycle {
     private final ListableBeanFactory beans;
     private final JsonMapper json;
     private final ObjectProvider<MeterRegistry> registry;
+    private final ObjectProvider<OpenTelemetry> telemetry;
     /** Empty while it is stopped, or has nothing to handle. */
     private volatile Optional<SpillwayWorker> worker = Optional.empty();
     private volatile boolean running;
 
     WorkerLifecycle(
             SpillwayProperties properties, ListableBeanFactory beans, JsonMapper json,
-            ObjectProvider<MeterRegistry> registry) {
+            ObjectProvider<MeterRegistry> registry, ObjectProvider<OpenTelemetry> telemetry) {
         this.properties = properties;
         this.beans = beans;
         this.json = json;
         this.registry = registry;
+        this.telemetry = telemetry;
     }
 
     @Override
@@ -47,6 +50,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
                     .settings(properties.settings())
                     .meterRegistry(registry.getIfUnique(SimpleMeterRegistry::new))
                     .handler(methods);
+            telemetry.ifUnique(builder::openTelemetry);
             SpillwayWorker built = builder.build();
             built.start();
             worker = Optional.of(built);

@@ -3,6 +3,8 @@ package io.spillway.embed;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.OpenTelemetry;
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.handler.Handler;
@@ -15,6 +17,7 @@ import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.InstanceViews;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
 import io.spillway.worker.WorkerException;
 import java.security.SecureRandom;
@@ -27,6 +30,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,6 +66,7 @@ public final class SpillwayWorker implements AutoCloseable {
     private final EmbeddedSettings settings;
     private final Handler handler;
     private final CompositeMeterRegistry registry;
+    private final Supplier<OpenTelemetry> telemetry;
     private final InstantSource clock;
     /** Guarded by this. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -70,9 +75,12 @@ public final class SpillwayWorker implements AutoCloseable {
     private volatile Worker worker;
     private volatile ClusterWatch cluster;
 
-    private SpillwayWorker(EmbeddedSettings settings, Handler handler, MeterRegistry metrics, InstantSource clock) {
+    private SpillwayWorker(
+            EmbeddedSettings settings, Handler handler, MeterRegistry metrics, Supplier<OpenTelemetry> telemetry,
+            InstantSource clock) {
         this.settings = settings;
         this.handler = handler;
+        this.telemetry = telemetry;
         this.clock = clock;
         // Workers of several queues share the application's registry, where each meter needs tags of its own.
         this.registry = new CompositeMeterRegistry(metrics.config().clock());
@@ -122,7 +130,8 @@ public final class SpillwayWorker implements AutoCloseable {
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
         cluster = opened(ClusterWatch.start(clients, delays, System::nanoTime));
         worker = opened(new Worker(queue, settings.worker(), settings.tenantSeries(), id, delays, handler, policies,
-                sweeps, registry, clock, System::nanoTime, new SplittableRandom()));
+                sweeps, registry, Tracing.of(telemetry.get(), System.getenv()), clock, System::nanoTime,
+                new SplittableRandom()));
         // From here on the worker closes it.
         parts.remove(handler);
         worker.start(START_TIMEOUT);
@@ -201,6 +210,7 @@ public final class SpillwayWorker implements AutoCloseable {
         private final Map<String, String> values = new TreeMap<>();
         private Handler handler;
         private MeterRegistry registry = new SimpleMeterRegistry();
+        private Supplier<OpenTelemetry> telemetry = GlobalOpenTelemetry::getOrNoop;
         private InstantSource clock = InstantSource.system();
 
         private Builder() {}
@@ -263,6 +273,16 @@ public final class SpillwayWorker implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Sets the application's OpenTelemetry, which gets a span for each attempt. Default: the global one when the
+         * worker starts, and no spans if there is none.
+         */
+        public Builder openTelemetry(OpenTelemetry applications) {
+            OpenTelemetry given = Objects.requireNonNull(applications, "openTelemetry");
+            telemetry = () -> given;
+            return this;
+        }
+
         /** Sets the clock for points in time; durations are measured by the JVM. Default: that of the system. */
         public Builder clock(InstantSource source) {
             clock = Objects.requireNonNull(source, "clock");
@@ -280,7 +300,7 @@ public final class SpillwayWorker implements AutoCloseable {
             if (handler == null) {
                 throw new IllegalStateException("The worker has no handler. Set it with handler(...)");
             }
-            return new SpillwayWorker(EmbeddedSettings.of(values), handler, registry, clock);
+            return new SpillwayWorker(EmbeddedSettings.of(values), handler, registry, telemetry, clock);
         }
 
         private Builder setting(String key, String value) {

@@ -1,10 +1,15 @@
 package io.spillway.worker;
 
+import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.handler.Handler;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.tracing.AttemptSpan;
+import io.spillway.tracing.Tracing;
 import io.spillway.worker.handlers.OutcomeResults;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -24,6 +29,8 @@ final class AttemptRunner {
     private final WorkerMetrics metrics;
     private final HandlingStats stats;
     private final WorkerCore core;
+    private final Tracing tracing;
+    private final String group;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
     private final HandlerFailures failures = new HandlerFailures();
@@ -32,15 +39,18 @@ final class AttemptRunner {
     /**
      * Creates a runner.
      *
+     * @param group     consumer group of the workers, for the spans
      * @param onFailure called when memory ran out or the worker itself failed; no commit follows
      */
     AttemptRunner(
-            Handler handler, WorkerMetrics metrics, HandlingStats stats, WorkerCore core, LongSupplier nanoClock,
-            Consumer<Throwable> onFailure) {
+            Handler handler, WorkerMetrics metrics, HandlingStats stats, WorkerCore core, Tracing tracing, String group,
+            LongSupplier nanoClock, Consumer<Throwable> onFailure) {
         this.handler = handler;
         this.metrics = metrics;
         this.stats = stats;
         this.core = core;
+        this.tracing = tracing;
+        this.group = group;
         this.nanoClock = nanoClock;
         this.onFailure = onFailure;
     }
@@ -72,6 +82,33 @@ final class AttemptRunner {
     /** Runs an attempt and returns the attempts to run next. */
     List<Attempt> handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
+        AttemptResult result;
+        try (AttemptSpan span = tracing.isOn() ? begin(attempt) : AttemptSpan.NONE) {
+            result = result(attempt, span);
+        }
+        return core.ended(attempt, result);
+    }
+
+    private AttemptSpan begin(Attempt attempt) {
+        LaneItem item = attempt.item;
+        return tracing.attempt(item.record().topic(), name -> ItemHeaders.text(item.record().headers(), name),
+                () -> item.facts(group, attempt.startedAtMillis));
+    }
+
+    /** Returns the type of the error that a span has; empty if the attempt has not failed. */
+    private static Optional<String> errorType(Attempt attempt, AttemptResult result) {
+        return switch (result) {
+            case AttemptResult.Succeeded succeeded -> Optional.empty();
+            case AttemptResult.Deferred later -> Optional.empty();
+            case AttemptResult.Interrupted interrupted -> Optional.empty();
+            case AttemptResult.TimedOut late -> Optional.of(WorkerMetrics.outcomeOf(late));
+            case AttemptResult.Failed failed when attempt.thrown != null ->
+                Optional.of(attempt.thrown.getClass().getName());
+            case AttemptResult failed -> Optional.of(WorkerMetrics.outcomeOf(failed));
+        };
+    }
+
+    private AttemptResult result(Attempt attempt, AttemptSpan span) {
         if (attempt.deathsBefore > 0) {
             // The last line of the log if the item ends the process in a way that leaves no trace.
             LOG.warn("Runs an item alone with which {} workers have died, {}", attempt.deathsBefore,
@@ -81,18 +118,21 @@ final class AttemptRunner {
         long ageMillis = Math.max(0, attempt.startedAtMillis - item.ageSinceMillis());
         metrics.started(item, ageMillis, attempt.startedAtMillis);
         stats.begun(item.lane(), !item.attemptedBefore(), ageMillis);
-        AttemptResult returned = call(attempt);
+        AttemptResult returned = call(attempt, span);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptResult result = interpret(returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(item, result, durationNanos);
         stats.ended(durationNanos);
-        return core.ended(attempt, result);
+        if (span.isOn()) {
+            span.ended(WorkerMetrics.outcomeOf(result), errorType(attempt, result), () -> Printable.of(attempt.detail));
+        }
+        return result;
     }
 
-    private AttemptResult call(Attempt attempt) {
-        LaneDelivery delivery = new LaneDelivery(attempt.item, attempt);
+    private AttemptResult call(Attempt attempt, AttemptSpan span) {
+        LaneDelivery delivery = new LaneDelivery(attempt.item, attempt, span);
         try {
             attempt.destination = Destinations.of(handler, delivery);
             return OutcomeResults.of(handler.handle(delivery));

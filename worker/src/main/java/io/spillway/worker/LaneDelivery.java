@@ -3,10 +3,14 @@ package io.spillway.worker;
 import io.spillway.handler.Delivery;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
+import io.spillway.tracing.AttemptSpan;
+import io.spillway.tracing.TraceHeaders;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Delivery of an item from a lane. Fields beyond the routing fields are decoded when a handler first reads one.
@@ -18,12 +22,15 @@ final class LaneDelivery implements Delivery {
 
     private final LaneItem item;
     private final Lease lease;
+    private final AttemptSpan span;
     /** Concurrent readers may each decode it, with equal results. */
     private volatile ItemDetails details;
 
-    LaneDelivery(LaneItem item, Lease lease) {
+    /** @param span carries the trace to what the handler calls */
+    LaneDelivery(LaneItem item, Lease lease, AttemptSpan span) {
         this.item = item;
         this.lease = lease;
+        this.span = span;
     }
 
     private ItemDetails details() {
@@ -99,8 +106,16 @@ final class LaneDelivery implements Delivery {
 
     @Override
     public List<Header> headers() {
-        return Arrays.stream(item.record().headers().toArray())
-                .map(header -> new Header(header.key(), header.value())).toList();
+        Map<String, String> trace = span.headers();
+        Stream<Header> stored = Arrays.stream(item.record().headers().toArray())
+                .map(header -> new Header(header.key(), header.value()));
+        return trace.isEmpty() ? stored.toList()
+                : Stream.concat(stored.filter(header -> !TraceHeaders.isOne(header.name())), headersOf(trace)).toList();
+    }
+
+    private static Stream<Header> headersOf(Map<String, String> texts) {
+        return texts.entrySet().stream()
+                .map(each -> new Header(each.getKey(), each.getValue().getBytes(StandardCharsets.UTF_8)));
     }
 
     @Override

@@ -3,12 +3,15 @@ package io.spillway.worker;
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.tracing.AttemptFacts;
 import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
@@ -97,6 +100,41 @@ record LaneItem(
         return origin == null || origin.value() == null
                 ? record.topic() + "-" + record.partition() + "-" + record.offset()
                 : new String(origin.value(), StandardCharsets.ISO_8859_1);
+    }
+
+    /**
+     * Returns what the span of an attempt says.
+     *
+     * @param group       consumer group of the workers
+     * @param startMillis begin of the attempt, epoch milliseconds
+     */
+    AttemptFacts facts(String group, long startMillis) {
+        String reason = ItemHeaders.text(record.headers(), ItemHeaders.LANE_REASON).orElse(LaneReason.FRESH.label());
+        return new AttemptFacts(
+                record.topic(), record.partition(), record.offset(), group, tenant(), workload(), id(),
+                record.value() == null ? 0 : record.value().length, lane().label(), reason, attempts + 1,
+                Math.max(0, startMillis - ageSinceMillis()), Math.max(0, enteredAtMillis() - enqueuedAtMillis()),
+                delayMillis(startMillis), laneMillis(startMillis));
+    }
+
+    /** After a failure it is known as it was drawn, and before the first attempt by the time that the item was due. */
+    private OptionalLong delayMillis(long startMillis) {
+        if (attempts > 0) {
+            return waitMillis > 0 ? OptionalLong.of(waitMillis) : OptionalLong.empty();
+        }
+        OptionalLong due = dueMillis(startMillis);
+        return due.isEmpty() ? due : OptionalLong.of(Math.max(0, due.getAsLong() - enteredAtMillis()));
+    }
+
+    /** A retry does not keep the time at which it was due. */
+    private OptionalLong laneMillis(long startMillis) {
+        return attempts > 0 ? OptionalLong.empty()
+                : OptionalLong.of(Math.max(0, startMillis - dueMillis(startMillis).orElse(enteredAtMillis())));
+    }
+
+    private OptionalLong dueMillis(long startMillis) {
+        OptionalLong due = ItemHeaders.number(record.headers(), ItemHeaders.DUE);
+        return due.isPresent() && due.getAsLong() <= startMillis ? due : OptionalLong.empty();
     }
 
     /** Returns the producer's id, or the origin. Decodes the item as far as this needs. */

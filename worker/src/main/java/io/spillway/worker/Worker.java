@@ -25,6 +25,7 @@ import io.spillway.kafka.view.ConcurrencyExchange;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.tracing.Tracing;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -109,13 +110,14 @@ public final class Worker implements AutoCloseable {
      * @param handler       closed by {@link #close}
      * @param policies      view of the policies, already loaded
      * @param sweeps        view of the sweeps, already loaded
+     * @param tracing       source of the spans of attempts
      * @param nanoClock     clock for durations
      * @param random        source of jitter
      */
     public Worker(
             QueueSettings queue, WorkerSettings settings, int tenantSeries, String instance, StartDelays delays,
-            Handler handler, TenantPolicies policies, Sweeps sweeps, MeterRegistry registry, InstantSource clock,
-            LongSupplier nanoClock, RandomGenerator random) {
+            Handler handler, TenantPolicies policies, Sweeps sweeps, MeterRegistry registry, Tracing tracing,
+            InstantSource clock, LongSupplier nanoClock, RandomGenerator random) {
         this.settings = settings;
         this.delays = delays;
         this.name = settings.id().isEmpty() ? instance : settings.id();
@@ -142,7 +144,8 @@ public final class Worker implements AutoCloseable {
                 new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate, effects);
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
-        AttemptRunner runner = new AttemptRunner(handler, metrics, stats, core, nanoClock, this::fail);
+        AttemptRunner runner = new AttemptRunner(
+                handler, metrics, stats, core, tracing, topics.workerGroup(), nanoClock, this::fail);
         if (handler instanceof OnDemand onDemand) {
             onDemand.onDemand(() -> runner.run(core.receive(List.of())));
         }

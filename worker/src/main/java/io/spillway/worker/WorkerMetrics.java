@@ -229,7 +229,8 @@ final class WorkerMetrics {
         timeouts.elect();
     }
 
-    private static String outcomeOf(AttemptResult result) {
+    /** Returns the name of an outcome, as labels and spans have it. */
+    static String outcomeOf(AttemptResult result) {
         return switch (result) {
             case AttemptResult.Succeeded succeeded -> "done";
             case AttemptResult.Failed failed -> "retry";

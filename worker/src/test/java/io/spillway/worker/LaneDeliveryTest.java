@@ -14,6 +14,7 @@ import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.WorkItem;
+import io.spillway.tracing.AttemptSpan;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;
@@ -110,6 +111,7 @@ class LaneDeliveryTest {
         PartitionProgress progress =
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED);
         OwnedPartition owned = new OwnedPartition(new TopicPartition(record.topic(), 3), lane, progress);
-        return new LaneDelivery(new LaneItem(owned, record, read, attemptsBefore, 0, 4, 0, 0, false, 7, 7, 0), LEASE);
+        return new LaneDelivery(new LaneItem(owned, record, read, attemptsBefore, 0, 4, 0, 0, false, 7, 7, 0), LEASE,
+                AttemptSpan.NONE);
     }
 }

@@ -40,6 +40,13 @@ class RuntimeDependenciesTest {
                 "io.spillway:spillway-kafka", "io.micrometer:micrometer-core", "org.slf4j:slf4j-api");
     }
 
+    @Test
+    void of_opentelemetry_only_the_api_and_what_it_consists_of_is_there() throws Exception {
+        assertThat(artifacts(Files.readAllLines(LIST))).filteredOn(name -> name.startsWith("io.opentelemetry"))
+                .containsExactlyInAnyOrder("io.opentelemetry:opentelemetry-api",
+                        "io.opentelemetry:opentelemetry-context", "io.opentelemetry:opentelemetry-common");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {
         "org.apache.kafka:kafka-streams:jar:4.3.1:compile -- module kafka.streams (auto)",

@@ -56,6 +56,9 @@ public final class HandlersCommand implements Callable<Integer> {
             description = "rounds before them, of the first handler alone, discarded (default: ${DEFAULT-VALUE})")
     private int warmUpRounds;
 
+    @Option(names = "--traced", description = "also with traces, of which 1%% are sampled, beside the clean handler")
+    private boolean traced;
+
     private record Entry(HandlingContender.Kind kind, int index) {}
 
     private record Run(double perSecond, int duplicates, double benchMicros, double brokerMicros, Machine.Use use) {
@@ -64,7 +67,8 @@ public final class HandlersCommand implements Callable<Integer> {
         }
     }
 
-    private record Round(Run worker, Run clean, Run bare) {
+    /** @param traced null without {@code --traced} */
+    private record Round(Run worker, Run clean, Run traced, Run bare) {
         boolean isDisturbed() {
             return worker.use().isDisturbed() || clean.use().isDisturbed() || bare.use().isDisturbed();
         }
@@ -85,6 +89,9 @@ public final class HandlersCommand implements Callable<Integer> {
                 Map<Entry, Run> runs = new LinkedHashMap<>();
                 for (int index = 0; index < (round > 0 ? millis.size() : 1); index++) {
                     List<HandlingContender.Kind> order = new ArrayList<>(List.of(HandlingContender.Kind.values()));
+                    if (!traced) {
+                        order.remove(HandlingContender.Kind.WORKER_TRACED);
+                    }
                     Collections.rotate(order, round + warmUpRounds);
                     for (HandlingContender.Kind kind : order) {
                         runs.put(new Entry(kind, index), run(bench, kind, index, round));
@@ -152,10 +159,11 @@ public final class HandlersCommand implements Callable<Integer> {
                 .map(runs -> new Round(
                         runs.get(new Entry(HandlingContender.Kind.WORKER, index)),
                         runs.get(new Entry(HandlingContender.Kind.WORKER_CLEAN, index)),
+                        runs.get(new Entry(HandlingContender.Kind.WORKER_TRACED, index)),
                         runs.get(new Entry(HandlingContender.Kind.BARE, index))))
                 .toList();
         String target = millis.get(index) == 0 ? "0.5" : "0.8";
-        new Table<Round>("handler %d ms, %d slots, %,d items"
+        Table<Round> table = new Table<Round>("handler %d ms, %d slots, %,d items"
                         .formatted(millis.get(index), slots(index), items.get(index)))
                 .line("worker, items/s", "%.0f", round -> round.worker().perSecond())
                 .line(
@@ -186,7 +194,12 @@ public final class HandlersCommand implements Callable<Integer> {
                 .line(
                         "workers, items handled more than once",
                         "%.0f",
-                        round -> round.worker().duplicates() + round.clean().duplicates())
-                .print(all, all.stream().filter(round -> !round.isDisturbed()).toList());
+                        round -> round.worker().duplicates() + round.clean().duplicates());
+        if (traced) {
+            table.line("with traces, items/s, of without (target 0.98)", "%.3f",
+                            round -> round.traced().perSecond() / round.clean().perSecond())
+                    .line("with traces, CPU + broker's, us an item", "%.2f", round -> round.traced().micros());
+        }
+        table.print(all, all.stream().filter(round -> !round.isDisturbed()).toList());
     }
 }

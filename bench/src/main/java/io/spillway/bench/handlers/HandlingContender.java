@@ -1,17 +1,27 @@
 package io.spillway.bench.handlers;
 
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.spillway.bench.load.RunningQueue;
 import io.spillway.bench.support.BenchItems;
 import io.spillway.bench.support.Scene;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
+import io.spillway.tracing.Tracing;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One way to have the items of hot handled. Closing it ends its threads. */
 public interface HandlingContender extends AutoCloseable {
+    /** Share of the attempts whose spans are sampled. */
+    double SAMPLED = 0.01;
+
     /** What it tells of itself at the end, for example what it has moved. */
     default String figures() {
         return "";
@@ -25,6 +35,8 @@ public interface HandlingContender extends AutoCloseable {
         WORKER("worker"),
         /** With a handler that says that it leaves its thread clean. */
         WORKER_CLEAN("worker, clean"),
+        /** As the clean one, with a span for each attempt, of which 1% are sampled and exported to nowhere. */
+        WORKER_TRACED("worker, traced"),
         BARE("bare consumer");
 
         private final String label;
@@ -40,20 +52,33 @@ public interface HandlingContender extends AutoCloseable {
         /** Starts it; it has its partitions, and sees no item yet. */
         HandlingContender start(Scene scene, int slots, Work work) {
             return switch (this) {
-                case WORKER -> worker(RunningQueue.startWorker(scene, work::handle));
-                case WORKER_CLEAN -> worker(RunningQueue.startWorker(scene, new Handler() {
-                    @Override
-                    public Outcome handle(Delivery delivery) throws InterruptedException {
-                        return work.handle(delivery);
-                    }
-
-                    @Override
-                    public boolean leavesThreadClean() {
-                        return true;
-                    }
-                }));
+                case WORKER -> worker(RunningQueue.startWorker(scene, work::handle, Tracing.OFF));
+                case WORKER_CLEAN -> worker(RunningQueue.startWorker(scene, clean(work), Tracing.OFF));
+                case WORKER_TRACED -> worker(RunningQueue.startWorker(scene, clean(work), traced()));
                 case BARE -> new BareConsumer(scene, slots, work);
             };
+        }
+
+        private static Handler clean(Work work) {
+            return new Handler() {
+                @Override
+                public Outcome handle(Delivery delivery) throws InterruptedException {
+                    return work.handle(delivery);
+                }
+
+                @Override
+                public boolean leavesThreadClean() {
+                    return true;
+                }
+            };
+        }
+
+        private static Tracing traced() {
+            SdkTracerProvider provider = SdkTracerProvider.builder()
+                    .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(SAMPLED)))
+                    .addSpanProcessor(BatchSpanProcessor.builder(SpanExporter.composite()).build())
+                    .build();
+            return Tracing.of(OpenTelemetrySdk.builder().setTracerProvider(provider).build(), Map.of());
         }
 
         private static HandlingContender worker(RunningQueue queue) {

@@ -16,6 +16,7 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
+import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -38,7 +39,8 @@ public final class RunningQueue implements QueueUnderTest {
     private final List<Worker> workers;
 
     private RunningQueue(
-            Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own, boolean withRouter) {
+            Scene scene, int workers, Handler handler, Tracing tracing, Map<Integer, PolicySettings> own,
+            boolean withRouter) {
         TenantPolicies policies = new TenantPolicies(scene.configuration().defaults());
         own.forEach((tenant, settings) ->
                 policies.put(BenchItems.tenant(tenant), TenantPolicies.encode(BenchItems.tenant(tenant), settings)));
@@ -62,8 +64,8 @@ public final class RunningQueue implements QueueUnderTest {
                     return new Worker(
                             scene.configuration().queue(), scene.configuration().worker(),
                             scene.configuration().metrics().tenants(), name, StartDelays.of(name), handler,
-                            policies, sweeps, registries.get(number), InstantSource.system(), System::nanoTime,
-                            new SplittableRandom(SEED + number));
+                            policies, sweeps, registries.get(number), tracing, InstantSource.system(),
+                            System::nanoTime, new SplittableRandom(SEED + number));
                 })
                 .toList();
     }
@@ -75,7 +77,7 @@ public final class RunningQueue implements QueueUnderTest {
      * @param own policies of the tenants that have one, by number
      */
     static RunningQueue start(Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own) {
-        RunningQueue queue = new RunningQueue(scene, workers, handler, own, true);
+        RunningQueue queue = new RunningQueue(scene, workers, handler, Tracing.OFF, own, true);
         queue.router.start(START_TIMEOUT);
         queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
         new Progress(scene.admin()).awaitBalanced(scene.topics().routerGroup());
@@ -83,8 +85,8 @@ public final class RunningQueue implements QueueUnderTest {
     }
 
     /** Starts the worker alone. */
-    public static RunningQueue startWorker(Scene scene, Handler handler) {
-        RunningQueue queue = new RunningQueue(scene, 1, handler, Map.of(), false);
+    public static RunningQueue startWorker(Scene scene, Handler handler, Tracing tracing) {
+        RunningQueue queue = new RunningQueue(scene, 1, handler, tracing, Map.of(), false);
         queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
         return queue;
     }

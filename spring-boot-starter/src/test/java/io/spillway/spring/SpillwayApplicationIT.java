@@ -1,0 +1,145 @@
+package io.spillway.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.TracerProvider;
+import io.opentelemetry.context.propagation.ContextPropagators;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Outcome;
+import io.spillway.producer.ItemBuilder;
+import io.spillway.testing.broker.SpillwayExtension;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** A whole application: sends, handles, shows its health and metrics, and drains when it stops. */
+@Timeout(120) // Against a hang; nothing is measured.
+class SpillwayApplicationIT {
+    @RegisterExtension
+    final SpillwayExtension spillway = new SpillwayExtension();
+
+    record Order(String sku, int count) {}
+
+    /** Bean of the application that must be there as long as a handler runs. */
+    static final class Shop implements AutoCloseable {
+        final List<String> handled = new CopyOnWriteArrayList<>();
+        final CountDownLatch slowRuns = new CountDownLatch(1);
+        final CountDownLatch slowMayEnd = new CountDownLatch(1);
+        volatile boolean closed;
+
+        @SpillwayHandler
+        void order(Order order, Delivery delivery) {
+            handled.add(delivery.id() + ":" + order.sku());
+        }
+
+        @SpillwayHandler(workload = "slow")
+        Outcome slow(byte[] payload) throws InterruptedException {
+            slowRuns.countDown();
+            slowMayEnd.await();
+            handled.add("slow:" + closed);
+            return Outcome.done();
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
+    /** OpenTelemetry of the application: without spans, it records who asks for a tracer. */
+    static final class Telemetry implements OpenTelemetry {
+        final List<String> scopes = new CopyOnWriteArrayList<>();
+
+        @Override
+        public TracerProvider getTracerProvider() {
+            return new TracerProvider() {
+                @Override
+                public Tracer get(String scope) {
+                    scopes.add(scope);
+                    return TracerProvider.noop().get(scope);
+                }
+
+                @Override
+                public Tracer get(String scope, String version) {
+                    return get(scope);
+                }
+            };
+        }
+
+        @Override
+        public ContextPropagators getPropagators() {
+            return ContextPropagators.noop();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+        @Bean
+        Shop shop() {
+            return new Shop();
+        }
+
+        @Bean
+        Telemetry telemetry() {
+            return new Telemetry();
+        }
+
+        @Bean
+        MeterRegistry meterRegistry() {
+            return new SimpleMeterRegistry();
+        }
+    }
+
+    @Test
+    void an_application_sends_and_handles_items_and_drains_before_its_beans_are_closed() throws Exception {
+        ConfigurableApplicationContext application = SpringApplication.run(Application.class,
+                "--spillway.kafka.bootstrap.servers=" + spillway.bootstrapServers(),
+                "--spillway.prefix=" + spillway.prefix(), "--spillway.settings.worker.drainGrace=10s");
+        Shop shop = application.getBean(Shop.class);
+        try {
+            SpillwayTemplate template = application.getBean(SpillwayTemplate.class);
+            template.sendJson(ItemBuilder.of("acme").id("o-1"), new Order("apple", 2)).get();
+            template.sendJson(ItemBuilder.of("acme").id("o-2"), new Order("pear", 1)).get();
+            spillway.send(ItemBuilder.of("acme").id("bad").payload(new byte[] {'{'}));
+            template.send(ItemBuilder.of("acme").id("slow").workload("slow")).get();
+            shop.slowRuns.await();
+            assertThat(application.getBean("spillwayHealthIndicator", HealthIndicator.class).health().getStatus())
+                    .isEqualTo(Status.UP);
+            assertThat(application.getBean(MeterRegistry.class).find("spillway.handled")
+                    .tag("queue", spillway.prefix()).counters()).isNotEmpty();
+            assertThat(application.getBean(Telemetry.class).scopes).containsExactly("io.spillway");
+
+            Thread closing = Thread.ofPlatform().start(application::close);
+            while (application.getBean(WorkerLifecycle.class).health().ready()) {
+                Thread.onSpinWait();
+            }
+            assertThat(shop.closed).isFalse();
+            shop.slowMayEnd.countDown();
+            closing.join();
+        } finally {
+            application.close();
+        }
+
+        spillway.awaitDone(Duration.ofSeconds(30));
+        assertThat(shop.handled).contains("o-1:apple", "o-2:pear", "slow:false").hasSize(3);
+        assertThat(spillway.done()).isEqualTo(3);
+        assertThat(spillway.dead()).isEqualTo(1);
+        assertThat(shop.closed).isTrue();
+    }
+}
