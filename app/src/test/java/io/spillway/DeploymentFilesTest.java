@@ -19,6 +19,7 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.QueueForTests;
 import io.spillway.router.Router;
 import io.spillway.worker.Worker;
 import java.io.IOException;
@@ -233,8 +234,8 @@ class DeploymentFilesTest {
                         delivery -> Outcome.done(), policies, sweeps, registry, InstantSource.system(),
                         System::nanoTime, new SplittableRandom(1));
                 Gateway gateway = new Gateway(configuration,
-                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
-                                new Depths(), new RateShares(), registry, () -> "", () -> true),
+                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"), Optional.empty(),
+                                QueueForTests.operator(configuration), new Depths(), new RateShares(), registry, () -> "", () -> true),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();
