@@ -87,7 +87,10 @@ class ArchitectureTest {
             row("sim.scenario", "@core"),
             row("sim", "@core sim.scenario"),
             row("cli.terminal", "core.item core.settings"),
-            row("runtime", "@core @kafka config embedded gateway handler operator router worker worker.handlers cli.terminal"),
+            row(
+                    "runtime",
+                    "@core @kafka config embedded gateway handler operator router worker worker.handlers"
+                            + " cli.terminal"),
             row("cli.options", "@core @kafka config operator runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim runtime config cli.terminal"),
             row("cli.tenants", "@core @kafka config operator runtime cli.options cli.terminal"),
@@ -95,7 +98,8 @@ class ArchitectureTest {
             row("cli.simulate", "@core sim sim.scenario config cli.options cli.terminal"),
             row(
                     "cli.system",
-                    "@core @kafka schema producer config audit gateway operator router demo runtime cli.options cli.terminal"),
+                    "@core @kafka schema producer config audit gateway operator router demo runtime cli.options"
+                            + " cli.terminal"),
             row(
                     "cli",
                     "core.item core.settings kafka.topics embedded handler operator router worker runtime cli.options"

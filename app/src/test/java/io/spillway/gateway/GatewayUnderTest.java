@@ -88,7 +88,8 @@ final class GatewayUnderTest implements AutoCloseable {
         this.gateway = new Gateway(
                 configuration,
                 new Gateway.Dependencies(
-                        policies, keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)), operator, depths, new RateShares(), registry, () -> metricsText,
+                        policies, keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)), operator, depths,
+                        new RateShares(), registry, () -> metricsText,
                         () -> isReachable),
                 new Gateway.Sources(
                         clock,
