@@ -19,6 +19,7 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.QueueForTests;
 import io.spillway.router.Router;
 import io.spillway.runtime.MetricsServer;
 import io.spillway.tracing.Tracing;
@@ -265,7 +266,8 @@ class DeploymentFilesTest {
                         InstantSource.system(), System::nanoTime, new SplittableRandom(1));
                 Gateway gateway = new Gateway(configuration,
                         new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
-                                new Depths(), new RateShares(), registry, () -> "", () -> true),
+                                Optional.empty(), QueueForTests.operator(configuration), new Depths(),
+                                new RateShares(), registry, () -> "", () -> true),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();

@@ -22,10 +22,10 @@ import java.util.stream.Stream;
  * dots of the property's name: {@code SPILLWAY_KAFKA_PROPERTIES_SECURITY_PROTOCOL}.
  */
 public final class ConfigurationLoader {
-    /** Environment variables with the prefix that are not settings: the launcher's, the admin key, and the log's. */
+    /** Environment variables with the prefix that are not settings: the launcher's, the keys, and the log's. */
     private static final Set<String> NOT_SETTINGS = Set.of(
             "SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY",
-            "SPILLWAY_LOG_FORMAT");
+            "SPILLWAY_VIEWER_KEY", "SPILLWAY_LOG_FORMAT");
     /** Environment variables that Kubernetes sets for services whose names start with spillway. */
     private static final Pattern KUBERNETES =
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");

@@ -19,12 +19,15 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.CsrfTokens;
+import io.spillway.operator.OperatorApi;
 import io.spillway.producer.TenantPartitioner;
 import io.spillway.tracing.Tracing;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -51,14 +54,17 @@ public final class Gateway implements AutoCloseable {
     /**
      * State and services of the process that the gateway uses. The views are filled before it starts.
      *
+     * @param viewerKey   key of those who may only look; empty for none
+     * @param operator    what operators see and change; not closed by the gateway
      * @param depths      balances of tenants
      * @param shares      this gateway's shares of the rates of admission
      * @param metricsText response body of {@code /metrics}
      * @param isReachable whether the cluster answers
      */
     public record Dependencies(
-            TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths, RateShares shares,
-            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable) {}
+            TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey,
+            OperatorApi operator, Depths depths, RateShares shares, MeterRegistry registry,
+            Supplier<String> metricsText, BooleanSupplier isReachable) {}
 
     /**
      * Sources of time and randomness.
@@ -159,11 +165,14 @@ public final class Gateway implements AutoCloseable {
                 with.registry());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
+        CsrfTokens tokens = CsrfTokens.ofNewKey(clock);
         AdminApi admin = new AdminApi(
                 with.policies(), with.depths(), backlogs,
-                new DepthsReport(with.depths(), backlogs, flows, with.policies()), clock);
+                new DepthsReport(with.depths(), backlogs, flows, with.policies()), with.operator(), tokens,
+                configuration.kafka().prefix(), settings.viewerPayloads(), clock);
         RequestRouter requestRouter = new RequestRouter(
-                new Callers(with.keys(), with.adminKey()), items, admin, new Console(), responder,
+                new Callers(with.keys(), with.adminKey(), with.viewerKey(), tokens), items, admin, new Console(),
+                responder, bodies,
                 with.metricsText(), this::isReady, sources.nanoTime());
         this.server = listener(requestRouter, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)

@@ -26,7 +26,8 @@ record TopicUser(
 
     static TopicUser gateway(Topics topics) {
         return new TopicUser(
-                "gateway", List.of(), List.of(topics.policies(), topics.sweeps(), topics.keys(), topics.depths()),
+                "gateway", List.of(),
+                List.of(topics.policies(), topics.sweeps(), topics.keys(), topics.depths(), topics.actions()),
                 List.of(topics.demand()), List.of(topics.ingress(), topics.demand()), List.of());
     }
 
@@ -58,14 +59,15 @@ record TopicUser(
         return List.of(
                 new TopicUser(
                         "dead-letters", read, List.of(), rules(topics),
-                        join(List.of(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER), List.of(topics.ledger()),
-                                trail(topics))),
+                        join(List.of(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER),
+                                List.of(topics.ledger(), topics.actions()), trail(topics))),
                         read),
                 // Requests to the shard registry are written by: tenants release --shard.
                 new TopicUser(
                         "commands", List.of(), List.of(), List.of(),
                         join(List.of(
-                                List.of(topics.ingress(), topics.policies(), topics.keys(), topics.sweeps()),
+                                List.of(topics.ingress(), topics.policies(), topics.keys(), topics.sweeps(),
+                                        topics.actions()),
                                 assigned(topics, topics.shardRequests()))),
                         List.of()));
     }

@@ -25,6 +25,9 @@ import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.ActionLog;
+import io.spillway.operator.KafkaQueue;
+import io.spillway.operator.OperatorApi;
 import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
 import io.spillway.tracing.Tracing;
@@ -68,7 +71,7 @@ public record RunningSystem(
     private static final Logger LOG = LoggerFactory.getLogger(RunningSystem.class);
     /** Longest time without progress in a start. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
-    /** One setting is often the cause of a problem with each of the 16 topics. */
+    /** One setting is often the cause of a problem with each of the 17 topics. */
     private static final int MAX_LOGGED = 3;
 
     /**
@@ -99,6 +102,8 @@ public record RunningSystem(
         Optional<TraceExport> traces = checks.run(() -> shutdown.closing(TraceExport.open(System.getenv())));
         Optional<AdminKey> adminKey = opened.filter(directory -> roles.contains(Role.GATEWAY)).flatMap(directory ->
                 checks.run(() -> AdminKeys.find(System.getenv(), configured.gateway(), directory.path())));
+        Optional<AdminKey> viewerKey = adminKey.flatMap(admin -> checks.run(
+                () -> AdminKeys.findViewer(System.getenv(), configured.gateway(), admin))).flatMap(key -> key);
         if (roles.contains(Role.GATEWAY) || roles.contains(Role.WORKER) && isPull(configured)) {
             checks.pass(() -> Gateway.check(configured.gateway()));
         }
@@ -184,8 +189,15 @@ public record RunningSystem(
             RateExchange exchange = shutdown.closing(new RateExchange(
                     clients, topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
             exchange.start(START_TIMEOUT, delays);
+            InstantSource clock = InstantSource.system();
+            // Closed after the gateway, from which no more requests come then.
+            OperatorApi operator = shutdown.closing(new OperatorApi(
+                    new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)),
+                    configuration,
+                    views.follow(topics.actions(), new ActionLog(configuration.router().maxTenants())),
+                    clock, new SecureRandom()::nextLong));
             var dependencies = new Gateway.Dependencies(
-                    policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
+                    policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(), viewerKey, operator,
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
                     metrics.registry()::scrape, cluster::isReachable);
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, tracing, new Gateway.Sources(

@@ -22,6 +22,7 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.QueueForTests;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -147,8 +148,9 @@ class GatewaysIT {
             this.gateway = new Gateway(configuration,
                     new Gateway.Dependencies(
                             new TenantPolicies(configuration.defaults().over(PolicySettings.NONE_SET)), keys,
-                            AdminKey.of("0123456789abcdef"), new Depths(), shares, new SimpleMeterRegistry(), () -> "",
-                            () -> true),
+                            AdminKey.of("0123456789abcdef"), Optional.empty(),
+                            QueueForTests.operator(configuration), new Depths(), shares,
+                            new SimpleMeterRegistry(), () -> "", () -> true),
                     new Gateway.Sources(
                             InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
             this.url = gateway.start();

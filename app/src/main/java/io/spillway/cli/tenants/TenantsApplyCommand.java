@@ -3,8 +3,11 @@ package io.spillway.cli.tenants;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
+import io.spillway.config.Configuration;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.DedicationCheck;
+import io.spillway.operator.OperatorException;
 import io.spillway.runtime.ViewProgress;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -49,16 +52,17 @@ final class TenantsApplyCommand implements Runnable {
     @Override
     public void run() {
         SortedMap<String, PolicySettings> wanted = PoliciesFile.read(file);
-        TenantTopics topics = TenantTopics.withPolicies(common);
+        TenantTopics topics = dryRun ? TenantTopics.withPolicies(common) : TenantTopics.withChanges(common);
         TenantPolicies policies = topics.policies();
         SortedMap<String, PolicySettings> stored = TenantTopics.tenants(policies);
         List<PolicyChange> changes = PolicyChange.between(stored, wanted, prune);
-        DedicationCheck.planned(topics.configuration(), policies, encoded(changes.stream()
-                .filter(PolicyChange::isDedication)));
+        requireAvailable(topics.configuration(), policies, changes);
         long removed = count(changes, PolicyChange.Kind.REMOVED);
         boolean isAsking = !dryRun && removed > 0 && !yes;
         if (!dryRun && !isAsking && !changes.isEmpty()) {
             topics.write(topics.names().policies(), encoded(changes.stream()), wait);
+            topics.record("apply", changes.size() == 1 ? changes.getFirst().tenant() : "",
+                    Map.of("file", file, "prune", prune), counts(changes));
         }
         print(changes, !dryRun && !isAsking);
         long others = stored.keySet().stream().filter(tenant -> !wanted.containsKey(tenant)).count();
@@ -69,6 +73,16 @@ final class TenantsApplyCommand implements Runnable {
         if (isAsking) {
             throw CommandFailure.usage("Nothing is changed yet. Give --yes to remove the settings of "
                     + Printer.count(removed, "tenant") + ", or --dry-run to only look.");
+        }
+    }
+
+    private static void requireAvailable(
+            Configuration configuration, TenantPolicies policies, List<PolicyChange> changes) {
+        try {
+            DedicationCheck.planned(
+                    configuration, policies, encoded(changes.stream().filter(PolicyChange::isDedication)));
+        } catch (OperatorException e) {
+            throw CommandFailure.failed(e.getMessage());
         }
     }
 
@@ -83,11 +97,8 @@ final class TenantsApplyCommand implements Runnable {
     private void print(List<PolicyChange> changes, boolean isApplied) {
         common.printer().result(() -> json(changes, isApplied), printer -> {
             changes.forEach(change -> printer.line(change.line()));
-            String counts = count(changes, PolicyChange.Kind.ADDED) + " added, "
-                    + count(changes, PolicyChange.Kind.CHANGED) + " changed, "
-                    + count(changes, PolicyChange.Kind.REMOVED) + " removed.";
             printer.line(changes.isEmpty() ? "Nothing to do: the stored policies are those of the file."
-                    : isApplied ? counts : "Not applied: " + counts);
+                    : isApplied ? counts(changes) : "Not applied: " + counts(changes));
         });
     }
 
@@ -97,6 +108,12 @@ final class TenantsApplyCommand implements Runnable {
                         "tenant", change.tenant(), "change", change.kind().name().toLowerCase(Locale.ROOT),
                         "fields", change.fields()))
                 .toList());
+    }
+
+    private static String counts(List<PolicyChange> changes) {
+        return count(changes, PolicyChange.Kind.ADDED) + " added, "
+                + count(changes, PolicyChange.Kind.CHANGED) + " changed, "
+                + count(changes, PolicyChange.Kind.REMOVED) + " removed.";
     }
 
     private static long count(List<PolicyChange> changes, PolicyChange.Kind kind) {

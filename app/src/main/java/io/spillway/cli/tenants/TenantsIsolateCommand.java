@@ -1,14 +1,10 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
-import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.core.policy.PolicyField;
-import io.spillway.core.policy.PolicySettings;
-import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.OperatorAction;
 import io.spillway.runtime.ViewProgress;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,18 +32,7 @@ public final class TenantsIsolateCommand implements Runnable {
 
     @Override
     public void run() {
-        OptionValues.requireOneTenant(tenant);
-        if (partitions < 1) {
-            throw CommandFailure.usage("--partitions " + partitions + ": must be 1 or more");
-        }
-        TenantTopics topics = TenantTopics.withPolicies(common);
-        TenantPolicies policies = topics.policies();
-        PolicySettings settings = policies.own(tenant).with(PolicyField.DEDICATED, Integer.toString(partitions));
-        Map<String, byte[]> change = Map.of(tenant, TenantPolicies.encode(tenant, settings));
-        List<Integer> own =
-                DedicationCheck.planned(topics.configuration(), policies, change).dedication().of(tenant);
-        topics.writePolicy(tenant, settings, wait);
-        common.printer().result(Map.of("tenant", tenant, "dedicated", partitions, "partitions", own),
-                tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release " + tenant);
+        OperatorAction action = new OperatorAction.Isolate(tenant, partitions);
+        ActionRun.with(common, topics -> List.of(topics.policies())).act(action, false, wait);
     }
 }

@@ -6,6 +6,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.bench.support.Scene;
+import io.spillway.config.Configuration;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.RateShares;
@@ -17,12 +18,17 @@ import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.ActionLog;
+import io.spillway.operator.KafkaQueue;
+import io.spillway.operator.OperatorApi;
+import io.spillway.runtime.CompactedTopics;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -55,6 +61,8 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         policies,
                         keys,
                         AdminKey.of("0123456789abcdef"),
+                        Optional.empty(),
+                        operator(scene.configuration(), InstantSource.system()),
                         new Depths(),
                         new RateShares(),
                         new SimpleMeterRegistry(),
@@ -68,6 +76,12 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                 QUIET, key(keys, policies, QUIET, OptionalInt.of(10_000_000)), NOISY,
                 key(keys, policies, NOISY, noisyPerSecond));
         return new FrontDoor(URI.create(gateway.start()).getPort(), held, gateway::close);
+    }
+
+    private static OperatorApi operator(Configuration configuration, InstantSource clock) {
+        return new OperatorApi(
+                new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)), configuration,
+                new ActionLog(1), clock, () -> ThreadLocalRandom.current().nextLong());
     }
 
     /** A producer behind the same HTTP server with the same settings: it reads the body, sends it, waits, answers. */

@@ -1,4 +1,4 @@
-package io.spillway.cli.options;
+package io.spillway.operator;
 
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.TenantPolicies;

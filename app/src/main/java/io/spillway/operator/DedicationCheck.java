@@ -1,6 +1,5 @@
-package io.spillway.cli.tenants;
+package io.spillway.operator;
 
-import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.kafka.view.PlacementView;
@@ -10,25 +9,25 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /** What every router makes of dedicated partitions when policies change. */
-final class DedicationCheck {
+public final class DedicationCheck {
     private DedicationCheck() {}
 
     /**
      * Applies changes to policies that were read, and returns the plan of the routers.
      *
      * @param changes stored form by tenant; null removes a policy
-     * @throws CommandFailure if the plan refuses one of these tenants, or another because of them
+     * @throws OperatorException if the plan refuses one of these tenants, or another because of them
      */
-    static DedicationPlan planned(Configuration configuration, TenantPolicies policies, Map<String, byte[]> changes) {
+    public static DedicationPlan planned(Configuration configuration, TenantPolicies policies, Map<String, byte[]> changes) {
         SortedMap<String, String> before = plan(configuration, policies).refused();
         changes.forEach(policies::put);
         DedicationPlan plan = plan(configuration, policies);
         plan.refused().forEach((tenant, why) -> {
             if (changes.containsKey(tenant)) {
-                throw CommandFailure.failed("Nothing is changed: " + why);
+                throw OperatorException.conflict("Nothing is changed: " + why);
             }
             if (!before.containsKey(tenant)) {
-                throw CommandFailure.failed(
+                throw OperatorException.conflict(
                         "Nothing is changed, because another tenant would lose its partitions: " + why);
             }
         });
