@@ -79,22 +79,25 @@ class ArchitectureTest {
                     "router",
                     "@core @kafka config router.stage router.ledger router.route router.delay router.shards"
                             + " router.feedback"),
-            row("gateway", "@core @kafka config handler producer schema worker worker.handlers"),
+            row("gateway", "@core @kafka config handler operator producer schema worker worker.handlers"),
+            row("operator", "@core @kafka config deadletter schema"),
             row("deadletter", "@core @kafka config"),
             row("audit", "@core @kafka config router.delay"),
             row("embedded", "core.item"),
             row("sim.scenario", "@core"),
             row("sim", "@core sim.scenario"),
             row("cli.terminal", "core.item core.settings"),
-            row("runtime", "@core @kafka config embedded gateway handler router worker worker.handlers cli.terminal"),
+            row("runtime", "@core @kafka config embedded gateway handler operator router worker worker.handlers"
+                    + " cli.terminal"),
             row("cli.options", "@core @kafka config runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim runtime config cli.terminal"),
-            row("cli.tenants", "@core @kafka config runtime cli.options cli.terminal"),
+            row("cli.tenants", "@core @kafka config operator runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter runtime cli.options cli.terminal"),
             row("cli.simulate", "@core sim sim.scenario config cli.options cli.terminal"),
             row(
                     "cli.system",
-                    "@core @kafka schema producer config audit gateway router demo runtime cli.options cli.terminal"),
+                    "@core @kafka schema producer config audit gateway operator router demo runtime cli.options"
+                            + " cli.terminal"),
             row(
                     "cli",
                     "core.item core.settings kafka.topics embedded handler router worker runtime cli.options"

@@ -19,6 +19,7 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.FakeReads;
 import io.spillway.router.Router;
 import io.spillway.worker.Worker;
 import java.io.IOException;
@@ -234,7 +235,7 @@ class DeploymentFilesTest {
                         System::nanoTime, new SplittableRandom(1));
                 Gateway gateway = new Gateway(configuration,
                         new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
-                                new Depths(), new RateShares(), registry, () -> "", () -> true),
+                                new Depths(), new RateShares(), registry, () -> "", () -> true, sweeps, new FakeReads()),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();

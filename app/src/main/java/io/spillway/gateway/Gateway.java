@@ -18,12 +18,16 @@ import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.OperatorReads;
+import io.spillway.operator.OperatorReports;
 import io.spillway.producer.TenantPartitioner;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -54,10 +58,12 @@ public final class Gateway implements AutoCloseable {
      * @param shares      this gateway's shares of the rates of admission
      * @param metricsText response body of {@code /metrics}
      * @param isReachable whether the cluster answers
+     * @param reads       reads of the operator's view; the gateway closes it
      */
     public record Dependencies(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths, RateShares shares,
-            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable) {}
+            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable, Sweeps sweeps,
+            OperatorReads reads) {}
 
     /**
      * Sources of time and randomness.
@@ -91,6 +97,7 @@ public final class Gateway implements AutoCloseable {
     private final RateTable rates;
     private final Backlogs backlogs;
     private final LaneFlows flows;
+    private final OperatorReports reports;
     private final Producer<byte[], byte[]> producer;
     private final WebServer server;
     private final InstantSource clock;
@@ -145,9 +152,13 @@ public final class Gateway implements AutoCloseable {
                 new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), with.registry());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
-        AdminApi admin = new AdminApi(
-                with.policies(), with.depths(), backlogs,
-                new DepthsReport(with.depths(), backlogs, flows, with.policies()), clock);
+        this.reports = new OperatorReports(
+                configuration,
+                new OperatorReports.Views(
+                        with.policies(), with.sweeps(), with.depths(), flows,
+                        tenant -> LoadShedder.share(with.policies().of(tenant), backlogs.of(tenant))),
+                with.reads(), version(), clock);
+        AdminApi admin = new AdminApi(reports, clock);
         RequestRouter requestRouter = new RequestRouter(
                 new Callers(with.keys(), with.adminKey()), items, admin, new Console(), responder,
                 with.metricsText(), this::isReady, sources.nanoTime());
@@ -181,6 +192,16 @@ public final class Gateway implements AutoCloseable {
     synchronized void sample() {
         flows.sample(clock.millis());
         backlogs.sample(clock.millis());
+        long nowMillis = clock.millis();
+        if (reports.isSampleDue(nowMillis)) {
+            // It may wait for Kafka, and this thread also ends slow reads.
+            Thread.ofVirtual().name("gateway-history").start(() -> reports.sample(nowMillis));
+        }
+    }
+
+    /** Returns the version of the distribution. */
+    static String version() {
+        return Optional.ofNullable(Gateway.class.getPackage().getImplementationVersion()).orElse("development");
     }
 
     private void repeat(String job, StartDelays delays, Runnable task, long everyMillis) {
@@ -219,6 +240,7 @@ public final class Gateway implements AutoCloseable {
         }
         server.stop();
         housekeeping.shutdownNow();
+        reports.close();
         producer.close(Duration.ofSeconds(5));
         ended.countDown();
     }

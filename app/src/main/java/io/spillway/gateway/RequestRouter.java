@@ -4,7 +4,9 @@ import io.helidon.http.HeaderNames;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -74,7 +76,7 @@ record RequestRouter(
                     unauthenticated());
             default -> {
                 if (isAt(AdminApi.PATH, path)) {
-                    yield operator(request, () -> admin.get(path));
+                    yield operator(request, () -> admin.get(path, query(request)));
                 }
                 yield isAt(Console.PATH, path)
                         ? operator(request, () -> console.get(path))
@@ -103,6 +105,14 @@ record RequestRouter(
                     GatewayResponse.of(Problem.Kind.FORBIDDEN, "This path requires the admin key.");
             case Caller.Unknown unknown -> unauthenticated;
         };
+    }
+
+    private static Map<String, String> query(ServerRequest request) {
+        Map<String, String> query = new HashMap<>();
+        for (String name : request.query().names()) {
+            query.put(name, request.query().first(name).orElse(""));
+        }
+        return query;
     }
 
     private static GatewayResponse get(ServerRequest request, Supplier<GatewayResponse> then) {

@@ -27,6 +27,7 @@ import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.KafkaReads;
 import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
 import io.spillway.worker.Worker;
@@ -187,7 +188,7 @@ public record RunningSystem(
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
-                    metrics.registry()::scrape, cluster::isReachable);
+                    metrics.registry()::scrape, cluster::isReachable, sweeps, new KafkaReads(clients));
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);

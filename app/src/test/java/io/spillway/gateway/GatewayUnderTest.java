@@ -15,7 +15,9 @@ import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.FakeReads;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -55,6 +57,8 @@ final class GatewayUnderTest implements AutoCloseable {
     final ApiKeys keys = new ApiKeys();
     final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
     final Depths depths = new Depths();
+    final Sweeps sweeps = new Sweeps();
+    final FakeReads reads = new FakeReads();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final MockProducer<byte[], byte[]> kafka;
     final HttpClient client = HttpClient.newHttpClient();
@@ -80,7 +84,7 @@ final class GatewayUnderTest implements AutoCloseable {
                 configuration,
                 new Gateway.Dependencies(
                         policies, keys, AdminKey.of(ADMIN_KEY), depths, new RateShares(), registry, () -> metricsText,
-                        () -> isReachable),
+                        () -> isReachable, sweeps, reads),
                 new Gateway.Sources(
                         () -> Instant.ofEpochMilli(nowMillis.get()),
                         () -> System.nanoTime() + skippedNanos.get(),

@@ -21,7 +21,9 @@ import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.FakeReads;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -148,7 +150,7 @@ class GatewaysIT {
                     new Gateway.Dependencies(
                             new TenantPolicies(configuration.defaults().over(PolicySettings.NONE_SET)), keys,
                             AdminKey.of("0123456789abcdef"), new Depths(), shares, new SimpleMeterRegistry(), () -> "",
-                            () -> true),
+                            () -> true, new Sweeps(), new FakeReads()),
                     new Gateway.Sources(
                             InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
             this.url = gateway.start();

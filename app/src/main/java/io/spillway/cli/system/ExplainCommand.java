@@ -3,7 +3,6 @@ package io.spillway.cli.system;
 import io.spillway.audit.StoredItem;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
-import io.spillway.cli.options.PolicyText;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.ScanProgress;
@@ -21,6 +20,10 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.TimeoutStatuses;
+import io.spillway.operator.MarkRules;
+import io.spillway.operator.PolicySources;
+import io.spillway.operator.TenantExplanation;
+import io.spillway.operator.TimeoutExplanation;
 import io.spillway.runtime.CompactedTopics;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -152,10 +155,10 @@ public final class ExplainCommand implements Runnable {
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, placements, assignments,
-                MarkOptions.rules(sweeps, tenant, policies.of(tenant), common.clock().millis()),
+                MarkRules.rules(sweeps, tenant, policies.of(tenant), common.clock().millis()),
                 policies.all().keySet(), configuration.router().protection().isOn());
         TimeoutExplanation timeouts = TimeoutExplanation.of(tenant, policies.of(tenant), statuses);
-        List<List<String>> policy = PolicyText.rows(tenant, policies, configuration.defaults()).toList();
+        List<List<String>> policy = PolicySources.rows(tenant, policies, configuration.defaults()).toList();
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         common.printer().result(
                 () -> Map.ofEntries(

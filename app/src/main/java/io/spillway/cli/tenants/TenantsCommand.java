@@ -8,6 +8,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.runtime.ViewProgress;
+import io.spillway.operator.PolicySources;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -49,7 +50,7 @@ public final class TenantsCommand {
         TenantPolicies all = topics.policies();
         common.printer().result(
                 () -> Map.of("tenant", tenant, "policy", all.inForce(tenant).json(), "set", all.own(tenant).json()),
-                printer -> printer.table(PolicyText.rows(tenant, all, topics.configuration().defaults())));
+                printer -> printer.table(PolicySources.rows(tenant, all, topics.configuration().defaults())));
     }
 
     @Command(name = "remove", description = "Removes all settings of a tenant. The defaults apply again.")

@@ -1,4 +1,4 @@
-package io.spillway.cli.system;
+package io.spillway.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
