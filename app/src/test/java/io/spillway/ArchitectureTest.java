@@ -79,28 +79,31 @@ class ArchitectureTest {
                     "router",
                     "@core @kafka config router.stage router.ledger router.route router.delay router.shards"
                             + " router.feedback"),
-            row("gateway", "@core @kafka config handler operator producer schema worker worker.handlers"),
-            row("operator", "@core @kafka config deadletter schema"),
+            row("gateway", "@core @kafka config handler operator operator.report producer schema worker worker.handlers"),
+            row("operator", "@core @kafka config deadletter producer schema audit"),
+            row("operator.report", "@core @kafka config schema"),
             row("deadletter", "@core @kafka config"),
             row("audit", "@core @kafka config router.delay"),
             row("embedded", "core.item"),
             row("sim.scenario", "@core"),
             row("sim", "@core sim.scenario"),
             row("cli.terminal", "core.item core.settings"),
-            row("runtime", "@core @kafka config embedded gateway handler operator router worker worker.handlers"
-                    + " cli.terminal"),
-            row("cli.options", "@core @kafka config runtime cli.terminal"),
+            row(
+                    "runtime",
+                    "@core @kafka config embedded gateway handler operator operator.report router worker worker.handlers"
+                            + " cli.terminal"),
+            row("cli.options", "@core @kafka config operator runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim runtime config cli.terminal"),
-            row("cli.tenants", "@core @kafka config operator runtime cli.options cli.terminal"),
-            row("cli.deadletters", "@core @kafka config deadletter runtime cli.options cli.terminal"),
+            row("cli.tenants", "@core @kafka config operator operator.report runtime cli.options cli.terminal"),
+            row("cli.deadletters", "@core @kafka config deadletter operator runtime cli.options cli.terminal"),
             row("cli.simulate", "@core sim sim.scenario config cli.options cli.terminal"),
             row(
                     "cli.system",
-                    "@core @kafka schema producer config audit gateway operator router demo runtime cli.options"
-                            + " cli.terminal"),
+                    "@core @kafka schema producer config audit gateway operator operator.report router demo runtime"
+                            + " cli.options cli.terminal"),
             row(
                     "cli",
-                    "core.item core.settings kafka.topics embedded handler router worker runtime cli.options"
+                    "core.item core.settings kafka.topics embedded handler operator router worker runtime cli.options"
                             + " cli.terminal cli.tenants cli.deadletters cli.simulate cli.system"));
 
     private static Map.Entry<String, Set<String>> row(String name, String... allowed) {

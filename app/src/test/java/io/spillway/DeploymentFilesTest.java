@@ -19,7 +19,8 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.operator.FakeReads;
+import io.spillway.operator.QueueForTests;
+import io.spillway.operator.report.FakeReads;
 import io.spillway.router.Router;
 import io.spillway.worker.Worker;
 import java.io.IOException;
@@ -234,8 +235,9 @@ class DeploymentFilesTest {
                         delivery -> Outcome.done(), policies, sweeps, registry, InstantSource.system(),
                         System::nanoTime, new SplittableRandom(1));
                 Gateway gateway = new Gateway(configuration,
-                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
-                                new Depths(), new RateShares(), registry, () -> "", () -> true, sweeps, new FakeReads()),
+                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"), Optional.empty(),
+                                QueueForTests.operator(configuration), new Depths(), new RateShares(), registry,
+                                () -> "", () -> true, sweeps, new FakeReads()),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();

@@ -2,6 +2,7 @@ package io.spillway.cli;
 
 import io.spillway.cli.deadletters.DeadLettersCommand;
 import io.spillway.cli.simulate.SimulateCommand;
+import io.spillway.cli.system.ActionsCommand;
 import io.spillway.cli.system.AuditCommand;
 import io.spillway.cli.system.CancelCommand;
 import io.spillway.cli.system.DemoCommand;
@@ -22,6 +23,7 @@ import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.embedded.EmbeddedKafkaException;
 import io.spillway.handler.HandlerException;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.operator.OperatorException;
 import io.spillway.router.RouterException;
 import io.spillway.worker.WorkerException;
 import java.util.List;
@@ -59,6 +61,7 @@ public final class Main {
             DepthCommand.class,
             AuditCommand.class,
             DeadLettersCommand.class,
+            ActionsCommand.class,
             ShardsCommand.class,
             SimulateCommand.class,
             ExplainCommand.class,
@@ -111,6 +114,7 @@ public final class Main {
         return switch (e) {
             case CommandFailure failure -> failure.exitCode();
             case InvalidSettingException invalid -> CommandFailure.USAGE;
+            case OperatorException refused -> refused.isConflict() ? CommandFailure.FAILED : CommandFailure.USAGE;
             default -> refusedSetting(e).isPresent() ? CommandFailure.USAGE : CommandFailure.FAILED;
         };
     }
@@ -118,6 +122,7 @@ public final class Main {
     private static String messageOf(Exception e) {
         return switch (e) {
             case CommandFailure expected -> expected.getMessage();
+            case OperatorException expected -> expected.getMessage();
             case InvalidSettingException expected -> expected.getMessage();
             case KafkaFailure expected -> expected.getMessage();
             case RouterException expected -> expected.getMessage();

@@ -22,9 +22,10 @@ import java.util.stream.Stream;
  * dots of the property's name: {@code SPILLWAY_KAFKA_PROPERTIES_SECURITY_PROTOCOL}.
  */
 public final class ConfigurationLoader {
-    /** Environment variables with the prefix that are not settings: the launcher's, and the admin key. */
+    /** Environment variables with the prefix that are not settings: the launcher's, and the keys. */
     private static final Set<String> NOT_SETTINGS = Set.of(
-            "SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
+            "SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY",
+            "SPILLWAY_VIEWER_KEY");
     /** Environment variables that Kubernetes sets for services whose names start with spillway. */
     private static final Pattern KUBERNETES =
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");

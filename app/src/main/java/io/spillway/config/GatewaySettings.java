@@ -14,9 +14,15 @@ public record GatewaySettings(
         Tls tls,
         @Setting(key = "gateway.adminKeyFile", defaultNote = "`admin.key` in the data directory",
                 doc = "File that contains the admin key, 16 characters or more.") String adminKeyFile,
+        @Setting(key = "gateway.viewerKeyFile", defaultNote = "no viewers",
+                doc = "File that contains the key of viewers, who see what operators see and change nothing.")
+                String viewerKeyFile,
+        @Setting(key = "gateway.viewerPayloads", defaultValue = "false",
+                doc = "Whether viewers see the payloads and headers of dead letters.") boolean viewerPayloads,
         Limits limits) {
     public GatewaySettings {
-        AllowedRange.check(GatewaySettings.class, host, port, tls, adminKeyFile, limits);
+        AllowedRange.check(
+                GatewaySettings.class, host, port, tls, adminKeyFile, viewerKeyFile, viewerPayloads, limits);
     }
 
     /** Certificate and private key, as PEM files or in a PKCS #12 store; neither for plain HTTP. */

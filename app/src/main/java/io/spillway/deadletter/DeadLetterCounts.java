@@ -47,7 +47,10 @@ public final class DeadLetterCounts {
     }
 
     void add(DeadLetter letter, ReplayForecast.Result forecast) {
-        Group own = new Group(letter.owner(), letter.reason());
+        add(new Group(letter.owner(), letter.reason()), forecast);
+    }
+
+    void add(Group own, ReplayForecast.Result forecast) {
         Group group = rows.containsKey(own) || rows.size() < MAX_ROWS ? own : OTHERS;
         int swept = forecast == ReplayForecast.Result.SWEPT ? 1 : 0;
         int expired = forecast == ReplayForecast.Result.EXPIRED ? 1 : 0;

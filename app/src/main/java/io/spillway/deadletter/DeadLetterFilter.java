@@ -3,6 +3,7 @@ package io.spillway.deadletter;
 import io.spillway.core.item.DeadReason;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * Filter of dead letters. All conditions that are set must apply.
@@ -11,15 +12,24 @@ import java.util.OptionalLong;
  * @param reason      label of a {@link DeadReason}, or one that another version wrote
  * @param sinceMillis earliest time of dead-lettering, epoch milliseconds, inclusive
  * @param untilMillis latest time of dead-lettering, epoch milliseconds, exclusive
- * @param id          item id; several items may have the same one
+ * @param ids         item ids, one of which it must have; several items may have the same one. Empty for any.
  */
 public record DeadLetterFilter(
         Optional<String> tenant, Optional<String> reason, OptionalLong sinceMillis, OptionalLong untilMillis,
-        Optional<String> id) {
+        Set<String> ids) {
+    public DeadLetterFilter {
+        ids = Set.copyOf(ids);
+    }
+
     /** Returns a filter for all dead letters with an id. */
     public static DeadLetterFilter ofId(String id) {
         return new DeadLetterFilter(
-                Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.of(id));
+                Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of(id));
+    }
+
+    /** Returns whether it selects all dead letters. */
+    public boolean isAll() {
+        return tenant.isEmpty() && reason.isEmpty() && sinceMillis.isEmpty() && untilMillis.isEmpty() && ids.isEmpty();
     }
 
     /** Returns whether a dead letter matches. One without a time matches no time range. */
@@ -28,7 +38,7 @@ public record DeadLetterFilter(
                 && isInTime(letter.deadAtMillis())
                 && tenant.map(letter.owner()::equals).orElse(true)
                 // Last, because it is the most expensive property.
-                && (id.isEmpty() || id.get().equals(letter.id()));
+                && (ids.isEmpty() || ids.contains(letter.id()));
     }
 
     private boolean isInTime(OptionalLong deadAtMillis) {

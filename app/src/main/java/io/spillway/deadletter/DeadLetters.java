@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -36,6 +37,7 @@ public final class DeadLetters implements AutoCloseable {
 
     private final String topic;
     private final String group;
+    private final InstantSource clock;
     private final Admin admin;
     private final QueueAdmin queues;
     private final KafkaConsumer<byte[], byte[]> consumer;
@@ -49,6 +51,7 @@ public final class DeadLetters implements AutoCloseable {
     public DeadLetters(Configuration configuration, InstantSource clock) {
         KafkaClients clients = new KafkaClients(configuration.queue());
         Topics topics = new Topics(configuration.queue());
+        this.clock = clock;
         this.topic = topics.lane(Lane.DEAD_LETTER);
         this.group = topics.replayGroup();
         this.admin = clients.admin();
@@ -102,6 +105,29 @@ public final class DeadLetters implements AutoCloseable {
                     reader.seek(part.partition(), offset, offset + 1);
                     return reader.next().stream().map(this::letter).findFirst();
                 });
+    }
+
+    /**
+     * Returns matching dead letters, the newest first.
+     *
+     * @param cursor where the page before ended; empty for the first page
+     * @param limit  maximum number of dead letters, 1 or more
+     */
+    public DeadLetterPage page(DeadLetterFilter filter, Optional<DeadLetterCursor> cursor, int limit) {
+        return new PageReader(filter, limit, this::read, clock).read(partitions(false), cursor);
+    }
+
+    /** Reads the unfinished dead letters of a range of offsets until the visitor returns false. */
+    private boolean read(QueueProgress part, long from, long end, Predicate<DeadLetter> visitor) {
+        reader.seek(part.partition(), from, end);
+        for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
+            for (ConsumerRecord<byte[], byte[]> record : batch) {
+                if (part.isUnfinished(record.offset()) && !visitor.test(letter(record))) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     @Override

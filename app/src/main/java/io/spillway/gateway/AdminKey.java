@@ -3,7 +3,7 @@ package io.spillway.gateway;
 import io.spillway.kafka.view.ApiKey;
 import java.security.MessageDigest;
 
-/** Key of the operator for {@code /admin}, or of external workers. Only its hash is kept in memory. */
+/** Key of operators or of viewers for {@code /admin}, or of external workers. Only its hash is kept in memory. */
 public final class AdminKey {
     /** Minimum length; a shorter key could be guessed. */
     public static final int MIN_LENGTH = 16;
@@ -31,6 +31,11 @@ public final class AdminKey {
     /** Compares in constant time. */
     boolean matches(String presented) {
         return MessageDigest.isEqual(sha256, ApiKey.sha256(presented));
+    }
+
+    /** Returns whether the other key has the same text. */
+    public boolean isSameAs(AdminKey other) {
+        return MessageDigest.isEqual(sha256, other.sha256);
     }
 
     /** Returns a text without any part of the key. */

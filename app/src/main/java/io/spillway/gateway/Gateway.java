@@ -20,8 +20,10 @@ import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.operator.OperatorReads;
-import io.spillway.operator.OperatorReports;
+import io.spillway.operator.CsrfTokens;
+import io.spillway.operator.OperatorApi;
+import io.spillway.operator.report.OperatorReads;
+import io.spillway.operator.report.OperatorReports;
 import io.spillway.producer.TenantPartitioner;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -54,6 +56,8 @@ public final class Gateway implements AutoCloseable {
     /**
      * State and services of the process that the gateway uses. The views are filled before it starts.
      *
+     * @param viewerKey   key of those who may only look; empty for none
+     * @param operator    what operators see and change; not closed by the gateway
      * @param depths      balances of tenants
      * @param shares      this gateway's shares of the rates of admission
      * @param metricsText response body of {@code /metrics}
@@ -61,9 +65,9 @@ public final class Gateway implements AutoCloseable {
      * @param reads       reads of the operator's view; the gateway closes it
      */
     public record Dependencies(
-            TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths, RateShares shares,
-            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable, Sweeps sweeps,
-            OperatorReads reads) {}
+            TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey,
+            OperatorApi operator, Depths depths, RateShares shares, MeterRegistry registry,
+            Supplier<String> metricsText, BooleanSupplier isReachable, Sweeps sweeps, OperatorReads reads) {}
 
     /**
      * Sources of time and randomness.
@@ -158,9 +162,12 @@ public final class Gateway implements AutoCloseable {
                         with.policies(), with.sweeps(), with.depths(), flows,
                         tenant -> LoadShedder.share(with.policies().of(tenant), backlogs.of(tenant))),
                 with.reads(), version(), clock);
-        AdminApi admin = new AdminApi(reports, clock);
+        CsrfTokens tokens = CsrfTokens.ofNewKey(clock);
+        AdminApi admin = new AdminApi(
+                reports, with.operator(), tokens, configuration.kafka().prefix(), settings.viewerPayloads(), clock);
         RequestRouter requestRouter = new RequestRouter(
-                new Callers(with.keys(), with.adminKey()), items, admin, new Console(), responder,
+                new Callers(with.keys(), with.adminKey(), with.viewerKey(), tokens), items, admin, new Console(),
+                responder, bodies,
                 with.metricsText(), this::isReady, sources.nanoTime());
         this.server = listener(requestRouter, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)

@@ -24,6 +24,7 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds, Optio
         NOT_FOUND(404, "not-found", "Path not found"),
         METHOD_NOT_ALLOWED(405, "method-not-allowed", "Method not allowed"),
         TOO_SLOW(408, "too-slow", "The request did not arrive in time"),
+        CONFLICT(409, "conflict", "The present state does not permit it"),
         STALE_RECEIPT(409, "stale-receipt", "The receipt is no longer valid"),
         TOO_LARGE(413, "too-large", "The content is too large"),
         OVER_RATE(429, "over-rate", "Tenant rate exceeded"),

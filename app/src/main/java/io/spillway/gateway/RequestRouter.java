@@ -1,14 +1,21 @@
 package io.spillway.gateway;
 
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.spillway.core.item.Printable;
+import io.spillway.operator.AdminRole;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -16,14 +23,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Routing and authorisation of requests by path, method and key. Unknown paths return 404 to every caller. Below
- * {@code /admin} and {@code /console} only the operator can see which paths exist. Metrics, which contain tenant names,
- * are for the operator on loopback too, where a proxy may be the peer. Thread-safe.
+ * {@code /admin} and {@code /console} only operators and viewers can see which paths exist, and only operators change
+ * something. Metrics, which contain tenant names, need a key on loopback too, where a proxy may be the peer.
+ * Thread-safe.
  */
 record RequestRouter(
-        Callers callers, ItemsApi items, AdminApi admin, Console console, Responder responder,
+        Callers callers, ItemsApi items, AdminApi admin, Console console, Responder responder, Body.Reader bodies,
         Supplier<String> metricsText, BooleanSupplier isReady, LongSupplier nanoTime) {
+    /** Largest body of a change: a few names, or the ids of the selected dead letters. */
+    static final int MAX_CHANGE_BYTES = 64 * 1024;
     static final String UNKNOWN_PATH = "See the documentation of the gateway for its paths.";
+    private static final HeaderName CSRF = HeaderNames.create("Spillway-CSRF");
     private static final Logger LOG = LoggerFactory.getLogger(RequestRouter.class);
+    /** Marks a change that may be made. */
+    private static final GatewayResponse GRANTED = GatewayResponse.text("text/plain", "");
     /** The only challenge: some browsers do not find Basic among several challenges. */
     private static final String BASIC = "Basic realm=\"spillway\", charset=\"UTF-8\"";
 
@@ -40,7 +53,13 @@ record RequestRouter(
             switch (path) {
                 case "/v1/items" -> tenant(request, response, tenant -> items.one(tenant, request, response));
                 case "/v1/items:batch" -> tenant(request, response, tenant -> items.many(tenant, request, response));
-                default -> responder.reject(request, response, read(request, path));
+                default -> {
+                    if (isAt(AdminApi.PATH, path) && isMethod(request, "POST")) {
+                        change(request, response, path);
+                    } else {
+                        responder.reject(request, response, read(request, path));
+                    }
+                }
             }
         } catch (CloseConnectionException e) {
             throw e;
@@ -53,13 +72,13 @@ record RequestRouter(
 
     private void tenant(ServerRequest request, ServerResponse response, Consumer<String> then) {
         if (!isMethod(request, "POST")) {
-            responder.reject(request, response, wrongMethod("POST"));
+            responder.reject(request, response, wrongMethod(Set.of("POST")));
             return;
         }
         switch (callers.of(authorization(request))) {
             case Caller.OfTenant caller -> then.accept(caller.tenant());
             case Caller.Admin operator -> responder.reject(request, response, GatewayResponse.of(
-                    Problem.Kind.FORBIDDEN, "The admin key cannot send items. Use a tenant's key."));
+                    Problem.Kind.FORBIDDEN, "An admin key cannot send items. Use a tenant's key."));
             case Caller.Unknown unknown -> responder.reject(request, response, unauthenticated());
         }
     }
@@ -71,52 +90,107 @@ record RequestRouter(
                     ? GatewayResponse.text("text/plain; charset=utf-8", "ready\n")
                     : GatewayResponse.of(Problem.Kind.NOT_READY, "The gateway is starting or stopping, or Kafka does"
                             + " not confirm items."));
-            case "/metrics" -> admin(callers.of(authorization(request)), request,
-                    () -> GatewayResponse.text("text/plain; version=0.0.4; charset=utf-8", metricsText.get()),
+            case "/metrics" -> admin(callers.of(authorization(request)), caller -> get(request,
+                    () -> GatewayResponse.text("text/plain; version=0.0.4; charset=utf-8", metricsText.get())),
                     unauthenticated());
             default -> {
                 if (isAt(AdminApi.PATH, path)) {
-                    yield operator(request, () -> admin.get(path, query(request)));
+                    yield page(request, AdminApi.methods(path), caller -> admin.get(path, query(request), caller));
                 }
                 yield isAt(Console.PATH, path)
-                        ? operator(request, () -> console.get(path))
+                        ? page(request, Set.of("GET"), caller -> console.get(path))
                         : GatewayResponse.of(Problem.Kind.NOT_FOUND, UNKNOWN_PATH);
             }
         };
     }
 
-    /** Handles a request of the operator; Basic is accepted for GET only, for browsers. */
-    private GatewayResponse operator(ServerRequest request, Supplier<GatewayResponse> then) {
-        // A page of another site can trigger this request with the user's credentials, but must not read the response.
-        Supplier<GatewayResponse> sameOrigin = () -> then.get()
-                .with("X-Content-Type-Options", "nosniff")
-                .with("Cross-Origin-Resource-Policy", "same-origin");
-        return isMethod(request, "GET")
-                ? admin(callers.ofReader(authorization(request)), request, sameOrigin,
-                        unauthenticated().with("WWW-Authenticate", BASIC))
-                : admin(callers.of(authorization(request)), request, sameOrigin, unauthenticated());
+    /** Handles a read request of an operator or a viewer; Basic is accepted for GET, for browsers. */
+    private GatewayResponse page(
+            ServerRequest request, Set<String> methods, Function<Caller.Admin, GatewayResponse> then) {
+        boolean isGet = isMethod(request, "GET");
+        return admin(
+                isGet ? callers.ofBrowser(authorization(request)) : callers.of(authorization(request)),
+                caller -> !isGet ? forViewers(caller).orElseGet(() -> wrongMethod(methods))
+                        : methods.contains("GET") ? sameOrigin(answer(() -> then.apply(caller))) : wrongMethod(methods),
+                isGet ? unauthenticated().with("WWW-Authenticate", BASIC) : unauthenticated());
+    }
+
+    /** Handles a change: by an operator, and with Basic only from a page of this origin. */
+    private void change(ServerRequest request, ServerResponse response, String path) {
+        Caller caller = callers.ofBrowser(authorization(request));
+        GatewayResponse refused = admin(caller, admin -> callers
+                .forgery(admin, Requests.all(request, CSRF), Requests.all(request, HeaderNames.ORIGIN),
+                        request.headers().first(HeaderNames.HOST).orElse(""))
+                .map(why -> GatewayResponse.of(Problem.Kind.FORBIDDEN, why))
+                .or(() -> forViewers(admin))
+                .orElseGet(() -> AdminApi.methods(path).contains("POST") ? GRANTED
+                        : wrongMethod(AdminApi.methods(path))), unauthenticated());
+        if (refused != GRANTED) {
+            responder.reject(request, response, refused);
+            return;
+        }
+        Caller.Admin operator = (Caller.Admin) caller;
+        GatewayResponse answer = switch (bodies.read(
+                request.content().inputStream(), MAX_CHANGE_BYTES, Requests.length(request).orElse(0))) {
+            case Body.Whole whole -> answer(() -> admin.post(path, whole.bytes(), operator));
+            case Body.TooLarge large -> {
+                GatewayResponse tooLarge = GatewayResponse.of(
+                        Problem.Kind.TOO_LARGE, "The body must be at most " + MAX_CHANGE_BYTES + " bytes.");
+                yield large.isRead() ? tooLarge : tooLarge.closing();
+            }
+            case Body.TooSlow slow -> GatewayResponse.of(
+                    Problem.Kind.TOO_SLOW, "The body did not arrive in time.").closing();
+            case Body.Broken broken -> GatewayResponse.of(
+                    Problem.Kind.BAD_REQUEST, "The body ended before it was complete.").closing();
+        };
+        responder.send(response, sameOrigin(answer));
     }
 
     private static GatewayResponse admin(
-            Caller caller, ServerRequest request, Supplier<GatewayResponse> then, GatewayResponse unauthenticated) {
+            Caller caller, Function<Caller.Admin, GatewayResponse> then, GatewayResponse unauthenticated) {
         return switch (caller) {
-            case Caller.Admin operator -> get(request, then);
+            case Caller.Admin admin -> then.apply(admin);
             case Caller.OfTenant tenant ->
                     GatewayResponse.of(Problem.Kind.FORBIDDEN, "This path requires the admin key.");
             case Caller.Unknown unknown -> unauthenticated;
         };
     }
 
+    /** Returns the refusal of anything but reading, for viewers. */
+    private static Optional<GatewayResponse> forViewers(Caller.Admin caller) {
+        return caller.role() == AdminRole.VIEWER
+                ? Optional.of(GatewayResponse.of(
+                        Problem.Kind.FORBIDDEN, "The key of viewers changes nothing. Use the admin key."))
+                : Optional.empty();
+    }
+
+    /** A page of another site can trigger a request with the user's credentials, but must not read the response. */
+    private static GatewayResponse sameOrigin(GatewayResponse response) {
+        return response.with("X-Content-Type-Options", "nosniff").with("Cross-Origin-Resource-Policy", "same-origin");
+    }
+
+    /** Returns the answer, or status 400 for a value that cannot be read. */
+    private static GatewayResponse answer(Supplier<GatewayResponse> then) {
+        try {
+            return then.get();
+        } catch (IllegalArgumentException e) {
+            return GatewayResponse.of(Problem.Kind.BAD_REQUEST, Printable.onOneLine(e.getMessage()));
+        }
+    }
+
     private static Map<String, String> query(ServerRequest request) {
         Map<String, String> query = new HashMap<>();
         for (String name : request.query().names()) {
-            query.put(name, request.query().first(name).orElse(""));
+            List<String> values = request.query().all(name);
+            JsonItems.require(values.size() == 1 && query.size() < 20,
+                    "Each parameter of the query must be given once, and at most 20 of them");
+            query.put(name, values.getFirst());
         }
         return query;
     }
 
     private static GatewayResponse get(ServerRequest request, Supplier<GatewayResponse> then) {
-        return isMethod(request, "GET") ? then.get() : wrongMethod("GET");
+        return isMethod(request, "GET") ? then.get() : wrongMethod(Set.of("GET"));
     }
 
     private static boolean isAt(String root, String path) {
@@ -131,9 +205,10 @@ record RequestRouter(
         return Requests.all(request, HeaderNames.AUTHORIZATION);
     }
 
-    private static GatewayResponse wrongMethod(String allowed) {
-        return GatewayResponse.of(Problem.Kind.METHOD_NOT_ALLOWED, "The allowed method is " + allowed + ".")
-                .with("Allow", allowed);
+    private static GatewayResponse wrongMethod(Set<String> allowed) {
+        String methods = String.join(", ", new TreeSet<>(allowed));
+        return GatewayResponse.of(Problem.Kind.METHOD_NOT_ALLOWED, "The allowed method is " + methods + ".")
+                .with("Allow", methods);
     }
 
     private static GatewayResponse unauthenticated() {

@@ -1,2 +1,2 @@
-/** Operator's view and actions without HTTP: what the commands and the gateway's {@code /admin} API share. */
+/** What operators see and change, for the commands and the HTTP API alike. */
 package io.spillway.operator;

@@ -27,7 +27,8 @@ record TopicUser(
     /** Returns the gateway; beside what it follows, the operator's view reads statuses and the oldest waiting items. */
     static TopicUser gateway(Topics topics) {
         return new TopicUser(
-                "gateway", List.of(), List.of(topics.policies(), topics.sweeps(), topics.keys(), topics.depths()),
+                "gateway", List.of(),
+                List.of(topics.policies(), topics.sweeps(), topics.keys(), topics.depths(), topics.actions()),
                 join(List.of(
                         List.of(topics.demand(), topics.laneState(), topics.timeouts()),
                         assigned(topics, topics.shards()), lanes(topics, Lane.HOT, Lane.OVERFLOW, Lane.AGED))),
@@ -62,14 +63,15 @@ record TopicUser(
         return List.of(
                 new TopicUser(
                         "dead-letters", read, List.of(), rules(topics),
-                        join(List.of(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER), List.of(topics.ledger()),
-                                trail(topics))),
+                        join(List.of(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER),
+                                List.of(topics.ledger(), topics.actions()), trail(topics))),
                         read),
                 // Requests to the shard registry are written by: tenants release --shard.
                 new TopicUser(
                         "commands", List.of(), List.of(), List.of(),
                         join(List.of(
-                                List.of(topics.ingress(), topics.policies(), topics.keys(), topics.sweeps()),
+                                List.of(topics.ingress(), topics.policies(), topics.keys(), topics.sweeps(),
+                                        topics.actions()),
                                 assigned(topics, topics.shardRequests()))),
                         List.of()));
     }

@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Admin key from the environment, the configured file, or DIR/admin.key, which the first run creates; and the keys of
@@ -22,6 +23,7 @@ import java.util.Map;
  */
 final class AdminKeys {
     static final String VARIABLE = "SPILLWAY_ADMIN_KEY";
+    static final String VIEWER_VARIABLE = "SPILLWAY_VIEWER_KEY";
     static final String FILE = "admin.key";
     static final String WORKER_FILE = "worker.key";
 
@@ -31,17 +33,34 @@ final class AdminKeys {
     private AdminKeys() {}
 
     static AdminKey find(Map<String, String> environment, GatewaySettings settings, Path data) {
-        String variable = environment.getOrDefault(VARIABLE, "");
-        if (!variable.isEmpty()) {
-            try {
-                return AdminKey.of(variable);
-            } catch (IllegalArgumentException e) {
-                throw CommandFailure.usage("Environment variable " + VARIABLE + ": " + e.getMessage());
-            }
-        }
-        return settings.adminKeyFile().isEmpty()
+        return variable(environment, VARIABLE).orElseGet(() -> settings.adminKeyFile().isEmpty()
                 ? stored(data.resolve(FILE), "spa_")
-                : configured("gateway.adminKeyFile", settings.adminKeyFile());
+                : configured("gateway.adminKeyFile", settings.adminKeyFile()));
+    }
+
+    /**
+     * Returns the key of viewers, from the environment or the configured file; empty if there are no viewers.
+     *
+     * @param admin key of operators, which must be another one
+     */
+    static Optional<AdminKey> findViewer(Map<String, String> environment, GatewaySettings settings, AdminKey admin) {
+        Optional<AdminKey> viewer = variable(environment, VIEWER_VARIABLE)
+                .or(() -> settings.viewerKeyFile().isEmpty() ? Optional.empty()
+                        : Optional.of(configured("gateway.viewerKeyFile", settings.viewerKeyFile())));
+        if (viewer.filter(admin::isSameAs).isPresent()) {
+            throw CommandFailure.usage("The key of viewers (" + VIEWER_VARIABLE + ", gateway.viewerKeyFile) is the"
+                    + " admin key. Give viewers a key of their own.");
+        }
+        return viewer;
+    }
+
+    private static Optional<AdminKey> variable(Map<String, String> environment, String name) {
+        String key = environment.getOrDefault(name, "");
+        try {
+            return key.isEmpty() ? Optional.empty() : Optional.of(AdminKey.of(key));
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage("Environment variable " + name + ": " + e.getMessage());
+        }
     }
 
     /** Returns the key of external workers: from the configured file, or DIR/worker.key, created by the first run. */

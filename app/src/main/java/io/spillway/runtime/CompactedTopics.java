@@ -5,6 +5,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.ViewContent;
+import io.spillway.operator.CompactedStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -14,8 +15,8 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
-/** Access of one command to compacted topics. Owner of its producer. */
-public final class CompactedTopics implements AutoCloseable {
+/** Access of one command or action to compacted topics. Owner of its producer. */
+public final class CompactedTopics implements CompactedStore {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Configuration configuration;
@@ -30,7 +31,7 @@ public final class CompactedTopics implements AutoCloseable {
         this.producer = clients.producer();
     }
 
-    /** Reads the whole topic into the content and returns it. */
+    @Override
     public <C extends ViewContent<?>> C read(String topic, C content) {
         try (CompactedView view = new CompactedView(
                 clients, topic, content, configuration.router().maxTenants(), Optional.empty(), clock)) {
@@ -39,7 +40,7 @@ public final class CompactedTopics implements AutoCloseable {
         return content;
     }
 
-    /** Writes one entry and returns when it is stored; a null value deletes the key. */
+    @Override
     public RecordMetadata write(String topic, String key, byte[] value) {
         try {
             return producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value)).get();

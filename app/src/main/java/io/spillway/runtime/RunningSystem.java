@@ -3,7 +3,6 @@ package io.spillway.runtime;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.ratelimit.RateShares;
 import io.spillway.embedded.EmbeddedKafka;
@@ -14,7 +13,6 @@ import io.spillway.gateway.WorkServer;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.topics.ClusterWatch;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
@@ -27,7 +25,10 @@ import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.operator.KafkaReads;
+import io.spillway.operator.ActionLog;
+import io.spillway.operator.KafkaQueue;
+import io.spillway.operator.OperatorApi;
+import io.spillway.operator.report.KafkaReads;
 import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
 import io.spillway.worker.Worker;
@@ -38,7 +39,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -52,7 +52,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,7 +71,7 @@ public record RunningSystem(
     private static final Logger LOG = LoggerFactory.getLogger(RunningSystem.class);
     /** Longest time without progress in a start. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
-    /** One setting is often the cause of a problem with each of the 16 topics. */
+    /** One setting is often the cause of a problem with each of the 17 topics. */
     private static final int MAX_LOGGED = 3;
 
     /**
@@ -102,6 +101,8 @@ public record RunningSystem(
         checks.ports(configured, roles, embedded);
         Optional<AdminKey> adminKey = opened.filter(directory -> roles.contains(Role.GATEWAY)).flatMap(directory ->
                 checks.run(() -> AdminKeys.find(System.getenv(), configured.gateway(), directory.path())));
+        Optional<AdminKey> viewerKey = adminKey.flatMap(admin -> checks.run(
+                () -> AdminKeys.findViewer(System.getenv(), configured.gateway(), admin))).flatMap(key -> key);
         if (roles.contains(Role.GATEWAY) || roles.contains(Role.WORKER) && isPull(configured)) {
             checks.pass(() -> Gateway.check(configured.gateway()));
         }
@@ -136,7 +137,7 @@ public record RunningSystem(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
         if (roles.contains(Role.ROUTER)) {
-            recordEntryTimes(configuration, sweeps, InstantSource.system());
+            EntryTimes.record(configuration, sweeps, InstantSource.system());
         }
 
         ClusterWatch cluster = shutdown.closing(ClusterWatch.start(clients, delays, System::nanoTime));
@@ -185,8 +186,15 @@ public record RunningSystem(
             RateExchange exchange = shutdown.closing(new RateExchange(
                     clients, topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
             exchange.start(START_TIMEOUT, delays);
+            InstantSource clock = InstantSource.system();
+            // Closed after the gateway, from which no more requests come then.
+            OperatorApi operator = shutdown.closing(new OperatorApi(
+                    new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)),
+                    configuration,
+                    views.follow(topics.actions(), new ActionLog(configuration.router().maxTenants())),
+                    clock, new SecureRandom()::nextLong));
             var dependencies = new Gateway.Dependencies(
-                    policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
+                    policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(), viewerKey, operator,
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
                     metrics.registry()::scrape, cluster::isReachable, sweeps, new KafkaReads(clients));
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, new Gateway.Sources(
@@ -306,30 +314,6 @@ public record RunningSystem(
                         + commands.spillway("topics check") + ")";
                 throw CommandFailure.failed(problems.getFirst() + more);
             }
-        }
-    }
-
-    /**
-     * Records since when the timestamps of ingress are the broker's: the topics are checked, so at least from now, and
-     * in a new system from its first item on.
-     */
-    private static void recordEntryTimes(Configuration configuration, Sweeps sweeps, InstantSource clock) {
-        if (sweeps.entryTimesSinceMillis() == Long.MAX_VALUE) {
-            Topics topics = new Topics(configuration.queue());
-            try (CompactedTopics compacted = new CompactedTopics(configuration, clock)) {
-                compacted.write(topics.sweeps(), Sweeps.ENTRY_TIMES,
-                        Sweeps.encodeEntryTimes(hasNeverHadItems(configuration, topics) ? 0 : clock.millis()));
-            }
-        }
-    }
-
-    private static boolean hasNeverHadItems(Configuration configuration, Topics topics) {
-        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
-            QueueAdmin queues = new QueueAdmin(admin);
-            Stream<String> names = Stream.concat(
-                    Stream.of(topics.ingress()), Arrays.stream(Lane.values()).map(topics::lane));
-            return names.allMatch(
-                    name -> queues.read(name, topics.routerGroup()).stream().allMatch(part -> part.end() == 0));
         }
     }
 

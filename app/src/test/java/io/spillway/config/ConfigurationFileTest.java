@@ -49,7 +49,7 @@ class ConfigurationFileTest {
                         new HttpSettings(Map.of(), Map.of(), false, new HttpStatuses("", "", ""),
                                 new HttpSettings.Tls("", "", "", "", "", "")), "", "",
                         new PullSettings("127.0.0.1", 8081, "", "")),
-                new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "",
+                new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "", "", false,
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
                                 Duration.ofSeconds(10), Duration.ofSeconds(10))),
@@ -119,6 +119,8 @@ class ConfigurationFileTest {
               port: 0
               tls: {keystoreFile: a.p12, keystorePassword: secret}
               adminKeyFile: /etc/admin.key
+              viewerKeyFile: /etc/viewer.key
+              viewerPayloads: true
               limits: {connections: 1, addressConnections: 10, requests: 2, tenantRequests: 3, bytesInFlight: 4000000,
                 headerBytes: 5000, batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
             metrics: {host: 0.0.0.0, port: 0, tenants: 7, kafka: none}
@@ -172,6 +174,8 @@ class ConfigurationFileTest {
                                 0,
                                 new GatewaySettings.Tls("", "", "a.p12", "secret"),
                                 "/etc/admin.key",
+                                "/etc/viewer.key",
+                                true,
                                 new GatewaySettings.Limits(
                                         1, 10, 2, 3, 4_000_000, 5_000, 6, 2_000_000, Duration.ofSeconds(7),
                                         Duration.ofSeconds(8), Duration.ofSeconds(9), Duration.ZERO)),

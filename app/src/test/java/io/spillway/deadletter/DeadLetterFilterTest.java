@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,7 +79,7 @@ class DeadLetterFilterTest {
     private static DeadLetterFilter filter(String tenant, String reason, Long since, Long until, String id) {
         return new DeadLetterFilter(Optional.ofNullable(tenant), Optional.ofNullable(reason),
                 since == null ? OptionalLong.empty() : OptionalLong.of(since),
-                until == null ? OptionalLong.empty() : OptionalLong.of(until), Optional.ofNullable(id));
+                until == null ? OptionalLong.empty() : OptionalLong.of(until), id == null ? Set.of() : Set.of(id));
     }
 
     /** Returns a dead letter of the tenant acme with the id a-1, or one that is unreadable and has no time. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -28,7 +29,7 @@ import org.apache.kafka.common.header.Header;
 /** Dead letters in two partitions on a test's Kafka, with the headers that a worker writes. */
 public final class DeadLetterFixture {
     public static final DeadLetterFilter ALL = new DeadLetterFilter(
-            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
+            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of());
     /** Never stops a run and ignores its progress. */
     public static final ScanListener UNWATCHED = new ScanListener() {};
     static final int PARTITIONS = 2;

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -334,7 +335,7 @@ class DeadLetterRunIT {
 
     private static DeadLetterFilter tenant(String name) {
         return new DeadLetterFilter(
-                Optional.of(name), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
+                Optional.of(name), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of());
     }
 
     private static String whole(ConsumerRecord<byte[], byte[]> record) {

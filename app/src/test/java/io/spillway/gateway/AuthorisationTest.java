@@ -57,44 +57,78 @@ class AuthorisationTest {
         SLF4JBridgeHandler.uninstall();
     }
 
-    /** Expected status for each kind of key; a plus marks a granted request. */
+    /**
+     * Expected status for each kind of key; a plus marks a granted request. A console sends Basic with the token of its
+     * session and its own origin, a foreign one the same with the origin of another site; a v marks those of viewers.
+     */
     private static final String TABLE = """
-            # request                       none  wrong revoked another tenant admin basic
-            POST /v1/items                  401   401   401     202+    202+   403   401
-            POST /v1/items:batch            401   401   401     200+    200+   403   401
-            GET  /v1/items                  405   405   405     405     405    405   405
-            GET  /admin/tenants/acme        401   401   401     403     403    200+  200+
-            GET  /admin/tenants/acme/       401   401   401     403     403    404   404
-            GET  /admin/depths              401   401   401     403     403    200+  200+
-            GET  /admin/depths/             401   401   401     403     403    404   404
-            GET  /admin                     401   401   401     403     403    404   404
-            GET  /admin/                    401   401   401     403     403    404   404
-            GET  /admin/nothing             401   401   401     403     403    404   404
-            POST /admin/tenants/acme        401   401   401     403     403    405   401
-            DELETE /admin/tenants/acme      401   401   401     403     403    405   401
-            POST /admin/depths              401   401   401     403     403    405   401
-            PUT  /admin/depths              401   401   401     403     403    405   401
-            GET  /console                   401   401   401     403     403    200+  200+
-            GET  /console/console.js        401   401   401     403     403    200+  200+
-            GET  /console/console.css       401   401   401     403     403    200+  200+
-            GET  /console/                  401   401   401     403     403    404   404
-            GET  /console/console.html      401   401   401     403     403    404   404
-            GET  /console/../console        401   401   401     403     403    404   404
-            POST /console                   401   401   401     403     403    405   401
-            DELETE /console/console.js      401   401   401     403     403    405   401
-            GET  /livez                     200+  200+  200+    200+    200+   200+  200+
-            GET  /readyz                    200+  200+  200+    200+    200+   200+  200+
-            GET  /metrics                   401   401   401     403     403    200+  401
-            POST /livez                     405   405   405     405     405    405   405
-            GET  /                          404   404   404     404     404    404   404
-            GET  /ADMIN/tenants/acme        404   404   404     404     404    404   404
-            GET  //admin/tenants/acme       404   404   404     404     404    404   404
-            GET  /admin%2Ftenants%2Facme    404   404   404     404     404    404   404
-            GET  /%61dmin/tenants/acme      404   404   404     404     404    404   404
-            GET  /Console                   404   404   404     404     404    404   404
-            GET  /consoles                  404   404   404     404     404    404   404
-            GET  /console%2Fconsole.js      404   404   404     404     404    404   404
-            POST /v1/items/                 404   404   404     404     404    404   404
+            # request                                none    wrong   revoked another tenant  admin   basic   console foreign viewer  vbasic  vconsole
+            POST /v1/items                           401     401     401     202+    202+    403     401     401     401     403     401     401
+            POST /v1/items:batch                     401     401     401     200+    200+    403     401     401     401     403     401     401
+            GET /v1/items                            405     405     405     405     405     405     405     405     405     405     405     405
+            GET /admin/tenants/acme                  401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /admin/tenants/acme/                 401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/depths                        401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /admin/depths/                       401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin                               401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/                              401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/nothing                       401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/session                       401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /admin/session/                      401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/dead-letters                  401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /admin/dead-letters/0-7              401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /admin/dead-letters/0-8              401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/dead-letters/                 401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/dead-letters/x                401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/sweeps                        401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /admin/actions                       401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /admin/runs                          401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /admin/runs/0123456789abcdef         401     401     401     403     403     404     404     404     404     404     404     404
+            GET /admin/runs/                         401     401     401     403     403     404     404     404     404     404     404     404
+            POST /admin/tenants/acme                 401     401     401     403     403     405     403     405     403     403     403     403
+            POST /admin/depths                       401     401     401     403     403     405     403     405     403     403     403     403
+            POST /admin/session                      401     401     401     403     403     405     403     405     403     403     403     403
+            POST /admin/dead-letters                 401     401     401     403     403     405     403     405     403     403     403     403
+            POST /admin/dead-letters/0-7             401     401     401     403     403     405     403     405     403     403     403     403
+            POST /admin/sweeps                       401     401     401     403     403     405     403     405     403     403     403     403
+            POST /admin/nothing                      401     401     401     403     403     405     403     405     403     403     403     403
+            POST /admin/actions                      401     401     401     403     403     200+    403     200+    403     403     403     403
+            POST /admin/runs                         401     401     401     403     403     202+    403     202+    403     403     403     403
+            POST /admin/runs/0123456789abcdef:cancel 401     401     401     403     403     404     403     404     403     403     403     403
+            GET /admin/runs/0123456789abcdef:cancel  401     401     401     403     403     405     405     405     405     405     405     405
+            DELETE /admin/tenants/acme               401     401     401     403     403     405     401     401     401     403     401     401
+            PUT /admin/depths                        401     401     401     403     403     405     401     401     401     403     401     401
+            PUT /admin/actions                       401     401     401     403     403     405     401     401     401     403     401     401
+            DELETE /admin/actions                    401     401     401     403     403     405     401     401     401     403     401     401
+            DELETE /admin/runs                       401     401     401     403     403     405     401     401     401     403     401     401
+            DELETE /admin/dead-letters/0-7           401     401     401     403     403     405     401     401     401     403     401     401
+            PATCH /admin/runs                        401     401     401     403     403     405     401     401     401     403     401     401
+            DELETE /admin/session                    401     401     401     403     403     405     401     401     401     403     401     401
+            GET /console                             401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /console/console.js                  401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /console/console.css                 401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
+            GET /console/                            401     401     401     403     403     404     404     404     404     404     404     404
+            GET /console/console.html                401     401     401     403     403     404     404     404     404     404     404     404
+            GET /console/../console                  401     401     401     403     403     404     404     404     404     404     404     404
+            POST /console                            401     401     401     403     403     405     401     401     401     403     401     401
+            DELETE /console/console.js               401     401     401     403     403     405     401     401     401     403     401     401
+            GET /livez                               200+    200+    200+    200+    200+    200+    200+    200+    200+    200+    200+    200+
+            GET /readyz                              200+    200+    200+    200+    200+    200+    200+    200+    200+    200+    200+    200+
+            GET /metrics                             401     401     401     403     403     200+    401     401     401     200+    401     401
+            POST /metrics                            401     401     401     403     403     405     401     401     401     405     401     401
+            POST /livez                              405     405     405     405     405     405     405     405     405     405     405     405
+            GET /                                    404     404     404     404     404     404     404     404     404     404     404     404
+            GET /ADMIN/tenants/acme                  404     404     404     404     404     404     404     404     404     404     404     404
+            GET //admin/tenants/acme                 404     404     404     404     404     404     404     404     404     404     404     404
+            GET /admin%2Ftenants%2Facme              404     404     404     404     404     404     404     404     404     404     404     404
+            GET /%61dmin/tenants/acme                404     404     404     404     404     404     404     404     404     404     404     404
+            POST /%61dmin/actions                    404     404     404     404     404     404     404     404     404     404     404     404
+            POST //admin/actions                     404     404     404     404     404     404     404     404     404     404     404     404
+            POST /admin%2Factions                    404     404     404     404     404     404     404     404     404     404     404     404
+            GET /Console                             404     404     404     404     404     404     404     404     404     404     404     404
+            GET /consoles                            404     404     404     404     404     404     404     404     404     404     404     404
+            GET /console%2Fconsole.js                404     404     404     404     404     404     404     404     404     404     404     404
+            POST /v1/items/                          404     404     404     404     404     404     404     404     404     404     404     404
             """;
 
     @Test
@@ -120,6 +154,19 @@ class AuthorisationTest {
         keys.put("admin", List.of("Bearer " + admin));
         keys.put("basic", List.of(basic("operator:" + admin), basic(":" + admin).replace("Basic", "bAsIc"),
                 basic("zoë:" + admin)));
+        String viewer = secret(GatewayUnderTest.VIEWER_KEY);
+        keys.put("viewer", List.of("Bearer " + viewer));
+        keys.put("vbasic", List.of(basic("vic:" + viewer), basic(":" + viewer)));
+        keys.put("console", List.of(basic("zoe:" + admin)));
+        keys.put("foreign", keys.get("console"));
+        keys.put("vconsole", List.of(basic("vic:" + viewer)));
+        String token = token(keys.get("console").getFirst());
+        Map<String, String[]> headers = Map.of(
+                "console", new String[] {"Spillway-CSRF", token, "Origin", gateway.url},
+                "foreign", new String[] {"Spillway-CSRF", token, "Origin", "https://evil.example"},
+                "vconsole", new String[] {
+                    "Spillway-CSRF", token(keys.get("vconsole").getFirst()), "Origin", gateway.url
+                });
 
         List<String> rows = TABLE.lines().toList();
         List<String> kinds = Arrays.asList(rows.getFirst().replaceAll("# request +", "").split(" +"));
@@ -128,7 +175,8 @@ class AuthorisationTest {
             String[] cells = row.split(" +");
             for (int i = 0; i < kinds.size(); i++) {
                 for (String authorization : keys.get(kinds.get(i))) {
-                    HttpResponse<String> answer = send(cells[0], cells[1], authorization);
+                    HttpResponse<String> answer = send(cells[0], cells[1], authorization,
+                            headers.getOrDefault(kinds.get(i), new String[0]));
                     wrongGrants += answer.statusCode() < 300 && !cells[2 + i].endsWith("+") ? 1 : 0;
                     assertAnswer(cells, kinds.get(i) + ": " + authorization, cells[2 + i], answer);
                 }
@@ -140,11 +188,21 @@ class AuthorisationTest {
         assertNoSecretWasLogged();
     }
 
-    private HttpResponse<String> send(String method, String path, String authorization) {
-        String body = method.equals("POST") ? "{\"payload\":\"x\"}" : "";
-        return authorization.isEmpty()
-                ? gateway.send(method, path, "", body)
-                : gateway.send(method, path, "", body, "Authorization", authorization);
+    private HttpResponse<String> send(String method, String path, String authorization, String... more) {
+        String body = !method.equals("POST") ? "" : switch (path) {
+            case "/admin/actions" -> "{\"action\":\"pause\",\"tenant\":\"acme\"}";
+            case "/admin/runs" -> "{\"kind\":\"replay\",\"filter\":{\"tenant\":\"nobody\"}}";
+            default -> "{\"payload\":\"x\"}";
+        };
+        List<String> headers = new ArrayList<>(List.of(more));
+        if (!authorization.isEmpty()) {
+            headers.addAll(List.of("Authorization", authorization));
+        }
+        return gateway.send(method, path, "", body, headers.toArray(String[]::new));
+    }
+
+    private String token(String authorization) {
+        return secret(CsrfTest.session(gateway, authorization).get("csrf").textValue());
     }
 
     private static void assertAnswer(String[] request, String caller, String expected, HttpResponse<String> answer) {

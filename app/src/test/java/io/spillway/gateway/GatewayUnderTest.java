@@ -17,7 +17,9 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.operator.FakeReads;
+import io.spillway.operator.OperatorApi;
+import io.spillway.operator.QueueForTests;
+import io.spillway.operator.report.FakeReads;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,6 +30,7 @@ import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +49,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** Gateway on a free port with a manual clock and a mock producer. Owner of the gateway and the client. */
 final class GatewayUnderTest implements AutoCloseable {
     static final String ADMIN_KEY = "spa_0123456789abcdef0123456789abcdef";
+    static final String VIEWER_KEY = "spv_fedcba9876543210fedcba9876543210";
 
     final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
     volatile String metricsText = "a_metric 1\n";
@@ -59,6 +63,8 @@ final class GatewayUnderTest implements AutoCloseable {
     final Depths depths = new Depths();
     final Sweeps sweeps = new Sweeps();
     final FakeReads reads = new FakeReads();
+    final QueueForTests queue = new QueueForTests();
+    final OperatorApi operator;
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final MockProducer<byte[], byte[]> kafka;
     final HttpClient client = HttpClient.newHttpClient();
@@ -80,13 +86,16 @@ final class GatewayUnderTest implements AutoCloseable {
             all.put(settings[i], settings[i + 1]);
         }
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), all);
+        InstantSource clock = () -> Instant.ofEpochMilli(nowMillis.get());
+        this.operator = new OperatorApi(
+                queue, configuration, queue.log, clock, () -> ThreadLocalRandom.current().nextLong());
         this.gateway = new Gateway(
                 configuration,
                 new Gateway.Dependencies(
-                        policies, keys, AdminKey.of(ADMIN_KEY), depths, new RateShares(), registry, () -> metricsText,
+                        policies, keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)), operator, depths, new RateShares(), registry, () -> metricsText,
                         () -> isReachable, sweeps, reads),
                 new Gateway.Sources(
-                        () -> Instant.ofEpochMilli(nowMillis.get()),
+                        clock,
                         () -> System.nanoTime() + skippedNanos.get(),
                         () -> ThreadLocalRandom.current().nextLong()),
                 kafka);
@@ -183,6 +192,7 @@ final class GatewayUnderTest implements AutoCloseable {
     @Override
     public void close() {
         gateway.close();
+        operator.close();
         client.close();
     }
 }

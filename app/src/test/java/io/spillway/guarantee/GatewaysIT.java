@@ -23,7 +23,8 @@ import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.operator.FakeReads;
+import io.spillway.operator.QueueForTests;
+import io.spillway.operator.report.FakeReads;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -149,7 +150,8 @@ class GatewaysIT {
             this.gateway = new Gateway(configuration,
                     new Gateway.Dependencies(
                             new TenantPolicies(configuration.defaults().over(PolicySettings.NONE_SET)), keys,
-                            AdminKey.of("0123456789abcdef"), new Depths(), shares, new SimpleMeterRegistry(), () -> "",
+                            AdminKey.of("0123456789abcdef"), Optional.empty(),
+                            QueueForTests.operator(configuration), new Depths(), shares, new SimpleMeterRegistry(), () -> "",
                             () -> true, new Sweeps(), new FakeReads()),
                     new Gateway.Sources(
                             InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));

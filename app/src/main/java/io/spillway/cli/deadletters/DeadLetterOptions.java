@@ -7,18 +7,16 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.Printable;
 import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.kafka.codec.LedgerOwner;
+import io.spillway.operator.DisposalOrder;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.Set;
 import picocli.CommandLine.Option;
 
 /** Options that select dead letters. */
 public final class DeadLetterOptions {
-    private static final long MAX_LIMIT = 1_000_000_000_000L;
-
     @Option(names = "--tenant", paramLabel = "T",
             description = "Select dead letters of this tenant, or with " + LedgerOwner.NONE
                     + " those whose tenant cannot be read.")
@@ -43,32 +41,14 @@ public final class DeadLetterOptions {
     @Option(names = "--limit", paramLabel = "N", description = "Select at most this many.")
     private Long limit;
 
-    boolean isAnySet() {
-        return tenant != null || reason != null || since != null || until != null || id != null;
-    }
-
-    /** Returns the filter; throws {@link CommandFailure} that names an invalid option. */
+    /** Returns the filter; throws {@link io.spillway.operator.OperatorException} that names an invalid option. */
     DeadLetterFilter filter(long nowMillis) {
-        if (tenant != null) {
-            OptionValues.requireOwner("--tenant", tenant);
-        }
-        if (reason != null && !reason.matches("[a-z0-9-]{1,100}")) {
-            throw CommandFailure.usage("--reason " + Printable.of(reason)
-                    + ": must be a reason such as malformed or attempts-used-up. List them with: spillway "
-                    + "dead-letters list");
-        }
-        OptionalLong sinceMillis = OptionValues.millisOf("--since", since, nowMillis);
-        OptionalLong untilMillis = OptionValues.millisOf("--until", until, nowMillis);
-        if (sinceMillis.isPresent() && untilMillis.isPresent() && untilMillis.getAsLong() <= sinceMillis.getAsLong()) {
-            throw CommandFailure.usage(
-                    "--until " + Printable.of(until) + ": must be after --since " + Printable.of(since));
-        }
-        return new DeadLetterFilter(
-                Optional.ofNullable(tenant), Optional.ofNullable(reason), sinceMillis, untilMillis,
-                Optional.ofNullable(id));
+        return DisposalOrder.filter(
+                Optional.ofNullable(tenant), Optional.ofNullable(reason), Optional.ofNullable(since),
+                Optional.ofNullable(until), id == null ? Set.of() : Set.of(id), nowMillis);
     }
 
-    /** Returns the limit, or {@code absent}; throws {@link CommandFailure} if it is not 1 to {@code max}. */
+    /** Returns the limit, or {@code absent}; throws {@link io.spillway.operator.OperatorException} if it is not 1 to {@code max}. */
     long limit(long absent, long max) {
         if (limit == null) {
             return absent;
@@ -78,7 +58,7 @@ public final class DeadLetterOptions {
     }
 
     long limit() {
-        return limit(Long.MAX_VALUE, MAX_LIMIT);
+        return limit(Long.MAX_VALUE, DisposalOrder.MAX_LIMIT);
     }
 
     static Configuration withCluster(CommonOptions common) {

@@ -10,6 +10,7 @@ import io.spillway.deadletter.DeadLetter;
 import io.spillway.deadletter.DeadLetterCounts;
 import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.deadletter.DeadLetters;
+import io.spillway.operator.DeadLetterFields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,7 +92,7 @@ public final class DeadLettersCommand {
                             + ". It never existed, or it has been replayed or discarded.");
         }
         for (DeadLetter letter : found) {
-            Map<String, Object> details = DeadLetterPrinter.details(letter);
+            Map<String, Object> details = DeadLetterFields.details(letter);
             printer.result(() -> details, text -> text.table(DeadLetterPrinter.rows(details).stream()));
         }
     }
@@ -99,9 +100,9 @@ public final class DeadLettersCommand {
     private static void print(CommonOptions common, List<DeadLetter> shown, DeadLetterCounts counts) {
         Printer printer = common.printer();
         if (common.isJson()) {
-            shown.forEach(letter -> printer.json(DeadLetterPrinter.fields(letter)));
+            shown.forEach(letter -> printer.json(DeadLetterFields.of(letter)));
             printer.json(Map.of("summary", Map.of("shown", shown.size(), "matching", counts.count(),
-                    "byTenantAndReason", DeadLetterPrinter.fields(counts))));
+                    "byTenantAndReason", DeadLetterFields.of(counts))));
             return;
         }
         if (counts.count() == 0) {

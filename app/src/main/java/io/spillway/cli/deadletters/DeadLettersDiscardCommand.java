@@ -3,13 +3,7 @@ package io.spillway.cli.deadletters;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.config.Configuration;
-import io.spillway.deadletter.DeadLetterCounts;
-import io.spillway.deadletter.DeadLetterFilter;
-import io.spillway.deadletter.Discard;
-import io.spillway.deadletter.ReplayForecast;
-import io.spillway.kafka.topics.Topics;
-import java.util.Map;
+import io.spillway.operator.DisposalOrder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,31 +28,25 @@ final class DeadLettersDiscardCommand implements Runnable {
 
     @Override
     public void run() {
-        DeadLetterFilter filter = options.filter(common.clock().millis());
-        long limit = options.limit();
-        if (all == options.isAnySet()) {
+        long nowMillis = common.clock().millis();
+        DisposalOrder order = new DisposalOrder(
+                DisposalOrder.Kind.DISCARD, options.filter(nowMillis), DisposalOrder.DEFAULT_PER_SECOND,
+                options.limit(), nowMillis);
+        if (all != order.filter().isAll()) {
             throw CommandFailure.usage("Give either --all or at least one of --tenant, --reason, --since, --until, "
                     + "--id to select dead letters.");
         }
-        Configuration configuration = DeadLetterOptions.withCluster(common);
-        Discard discard = new Discard(new Topics(configuration.queue()));
-        DisposalRun run = new DisposalRun(common, configuration, filter, discard, limit);
+        DisposalRun run = DisposalRun.with(common, order);
         if (yes) {
-            run.execute(survey -> {}, (result, survey) -> common.printer().result(
-                    Map.of("discarded", result.done(), "stopped", result.stopped()),
-                    "Discarded " + Printer.count(result.done(), "dead letter") + "."));
+            run.execute((result, survey) -> common.printer().result(
+                    order.result(result, survey), order.done(result.done())));
             return;
         }
-        run.preview(ReplayForecast.NONE, survey -> {
-            printPlan(survey.tally());
+        run.preview(survey -> {
+            common.printer().result(
+                    () -> order.plan(survey), printer -> DeadLetterPrinter.counts(printer, survey.tally()));
             throw CommandFailure.usage("Nothing is discarded yet. Give --yes to delete "
                     + Printer.count(survey.tally().count(), "dead letter") + " permanently.");
         });
-    }
-
-    private void printPlan(DeadLetterCounts tally) {
-        common.printer().result(
-                () -> Map.of("wouldDiscard", tally.count(), "byTenantAndReason", DeadLetterPrinter.fields(tally)),
-                printer -> DeadLetterPrinter.counts(printer, tally));
     }
 }

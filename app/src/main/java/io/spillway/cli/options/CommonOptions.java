@@ -54,10 +54,14 @@ public final class CommonOptions extends ConfigurationOptions {
         return configuration(overrides);
     }
 
-    /** Returns {@link #configurationWithCluster} with the topics that audits, depths and item paths are read from. */
+    /** Returns {@link #configurationWithCluster} with {@link #ledgerTopics}. */
     public Configuration configurationWithLedger() {
-        return configurationWithCluster(topics ->
-                List.of(topics.depths(), topics.ledger(), topics.timersChangelog(), topics.lane(Lane.HOT)));
+        return configurationWithCluster(CommonOptions::ledgerTopics);
+    }
+
+    /** Returns the topics that audits, depths and item paths are read from. */
+    public static List<String> ledgerTopics(Topics topics) {
+        return List.of(topics.depths(), topics.ledger(), topics.timersChangelog(), topics.lane(Lane.HOT));
     }
 
     /**

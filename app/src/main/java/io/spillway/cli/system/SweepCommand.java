@@ -1,17 +1,13 @@
 package io.spillway.cli.system;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
-import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
-import io.spillway.core.routing.Sweep;
-import io.spillway.core.settings.Durations;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
-import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.kafka.view.ViewContent;
+import io.spillway.operator.Marks;
+import io.spillway.operator.OperatorAction;
 import io.spillway.runtime.CompactedTopics;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +20,9 @@ import picocli.CommandLine.Option;
 /** Command {@code spillway sweep}: publishes completed anti-entropy sweeps to the routers. */
 @Command(name = "sweep", description = "Records and lists completed anti-entropy sweeps.")
 public final class SweepCommand {
+    private static final List<String> FIELDS =
+            List.of("kind", "tenant", "workload", "itemId", "startedAt", "completedAt");
+
     @Command(name = "record", description = {
         "Records a completed sweep. From then on, items of sweepable tenants that were enqueued and entered before "
                 + "its start, less the policy's sweepMargin, are dropped.",
@@ -43,39 +42,10 @@ public final class SweepCommand {
                     description = "Time when the sweep completed. Default: now.") String completedAt,
             @Option(names = "--id", paramLabel = "ID",
                     description = "Id of the sweep in your own systems. Default: a random id.") String id) {
-        OptionValues.requireNameOrAll("--tenant", tenant);
-        SweepTarget target = MarkOptions.targetOf(false, tenant, workload, null);
-        long nowMillis = common.clock().millis();
-        Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
-        String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());
-        MarkOptions.requireId(sweepId);
-        Configuration configuration =
-                common.configurationWithCluster(topics -> List.of(topics.policies(), topics.sweeps()));
-        Topics names = new Topics(configuration.queue());
-        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
-            TenantPolicies policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
-            Sweeps known = topics.read(names.sweeps(), new Sweeps());
-            MarkOptions.requireRoom(known, target, Sweeps.MAX_WORKLOADS,
-                    "workloads with a sweep. Record one of the whole tenant");
-            topics.write(names.sweeps(), target.key(), Sweeps.encode(new Sweeps.Mark(target, sweepId, sweep)));
-            boolean isAll = tenant.equals(ViewContent.ALL_TENANTS);
-            boolean takesEffect = isAll || policies.of(tenant).sweepable();
-            if (!takesEffect) {
-                common.printer().note(tenant + " is not sweepable, so no items are dropped. To change that: spillway "
-                        + "tenants set " + tenant + " --sweepable true");
-            }
-            long marginMillis = policies.of(tenant).sweepMarginMillis();
-            MarkOptions.noteEntryTimes(common.printer(), known, sweep.startedAtMillis() - marginMillis);
-            common.printer().result(
-                    Map.of("tenant", tenant, "workload", target.workload(), "sweepId", sweepId,
-                            "sweepable", takesEffect, "startedAt", MarkOptions.iso(sweep.startedAtMillis()),
-                            "completedAt", MarkOptions.iso(sweep.completedAtMillis())),
-                    "Recorded sweep " + sweepId + " of " + MarkOptions.text(target)
-                            + ". It covers items that entered before "
-                            + MarkOptions.iso(sweep.startedAtMillis()) + ", less "
-                            + (isAll ? "the sweepMargin of their tenant." : "the sweepMargin of "
-                                    + Durations.format(marginMillis) + "."));
-        }
+        OperatorAction action = OperatorAction.RecordSweep.of(
+                tenant, Optional.ofNullable(workload), startedAt, Optional.ofNullable(completedAt),
+                Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString()), common.clock().millis());
+        ActionRun.with(common, topics -> List.of(topics.policies(), topics.sweeps())).act(action, false, false);
     }
 
     @Command(name = "list", description = {
@@ -85,49 +55,19 @@ public final class SweepCommand {
     })
     void list(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.sweeps()));
-        List<Sweeps.Mark> marks;
-        long nowMillis = common.clock().millis();
+        List<Map<String, Object>> marks;
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
-            marks = topics.read(new Topics(configuration.queue()).sweeps(), new Sweeps()).all().values().stream()
-                    .filter(mark -> mark.isInForce(nowMillis)).toList();
+            marks = Marks.inForce(topics.read(new Topics(configuration.queue()).sweeps(), new Sweeps()),
+                    common.clock().millis());
         }
-        common.printer().result(
-                () -> marks.stream().map(each -> Map.of(
-                        "kind", kind(each), "tenant", each.target().tenant(), "workload", each.target().workload(),
-                        "itemId", each.target().itemId(), "startedAt", MarkOptions.iso(each.times().startedAtMillis()),
-                        "completedAt", MarkOptions.iso(each.times().completedAtMillis()))).toList(),
-                printer -> {
-                    if (marks.isEmpty()) {
-                        printer.line("No sweep is recorded.");
-                        return;
-                    }
-                    printer.table(List.of("kind", "tenant", "workload", "item", "started at", "completed at"),
-                            marks.stream().map(each -> List.of(
-                                    kind(each), Printable.of(each.target().tenant()),
-                                    Printable.of(each.target().workload()), Printable.of(each.target().itemId()),
-                                    MarkOptions.iso(each.times().startedAtMillis()),
-                                    MarkOptions.iso(each.times().completedAtMillis()))));
-                });
-    }
-
-    private static String kind(Sweeps.Mark mark) {
-        return mark.target().isCancel() ? "cancel" : "sweep";
-    }
-
-    private static Sweep sweepOf(String startedAt, String completedAt, long nowMillis) {
-        long startedAtMillis = OptionValues.millisOf("--started-at", startedAt, nowMillis).orElseThrow();
-        long completedAtMillis = OptionValues.millisOf("--completed-at", completedAt, nowMillis).orElse(nowMillis);
-        if (startedAtMillis > nowMillis) {
-            throw CommandFailure.usage("--started-at " + startedAt + ": must not be in the future");
-        }
-        if (completedAtMillis > nowMillis) {
-            throw CommandFailure.usage("--completed-at " + completedAt
-                    + ": must not be in the future. Record a sweep after it has completed.");
-        }
-        if (completedAtMillis < startedAtMillis) {
-            throw CommandFailure.usage(
-                    "--completed-at " + completedAt + ": must not be before --started-at " + startedAt);
-        }
-        return new Sweep(startedAtMillis, completedAtMillis);
+        common.printer().result(() -> marks, printer -> {
+            if (marks.isEmpty()) {
+                printer.line("No sweep is recorded.");
+                return;
+            }
+            printer.table(List.of("kind", "tenant", "workload", "item", "started at", "completed at"),
+                    marks.stream().map(each -> FIELDS.stream()
+                            .map(name -> Printable.of(each.get(name).toString())).toList()));
+        });
     }
 }

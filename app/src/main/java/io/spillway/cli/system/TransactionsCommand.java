@@ -1,5 +1,6 @@
 package io.spillway.cli.system;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
@@ -70,7 +71,8 @@ public final class TransactionsCommand {
                     description = "Partition of the topic.") int partition,
             @Option(names = "--offset", required = true, paramLabel = "N",
                     description = "First offset of the transaction.") long offset) {
-        Configuration configuration = common.configurationWithCluster(topics -> List.of(topic));
+        ActionRun run = ActionRun.with(common, topics -> List.of(topic));
+        Configuration configuration = run.configuration();
         TopicPartition at = new TopicPartition(topic, partition);
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
             OpenTransactions transactions = new OpenTransactions(admin);
@@ -80,10 +82,12 @@ public final class TransactionsCommand {
                     .orElseThrow(() -> CommandFailure.failed("No transaction that begins at offset " + offset
                             + " is open in " + Printable.of(at.toString()) + ". See: spillway transactions list"));
             transactions.abort(open);
-            common.printer().result(
-                    Map.of("topic", topic, "partition", partition, "offset", offset),
-                    "Aborted the transaction of " + open.transactionalId().map(Printable::of).orElse(FORGOTTEN)
-                            + " at offset " + offset + " of " + Printable.of(at.toString()) + ".");
+            Map<String, Object> fields = Map.of("topic", topic, "partition", partition, "offset", offset);
+            String sentence = "Aborted the transaction of "
+                    + open.transactionalId().map(Printable::of).orElse(FORGOTTEN) + " at offset " + offset + " of "
+                    + Printable.of(at.toString()) + ".";
+            run.record("transactions abort", "", fields, sentence);
+            common.printer().result(fields, sentence);
         }
     }
 

@@ -1,8 +1,8 @@
 package io.spillway.cli.tenants;
 
-import io.spillway.cli.options.PolicyText;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.operator.PolicyText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.config.Configuration;
 import io.spillway.core.policy.PolicySettings;
@@ -29,6 +30,16 @@ record TenantTopics(CommonOptions common, Configuration configuration, Topics na
         return with(common, topics -> List.of(topics.policies()));
     }
 
+    /** Returns access of a command that changes policies, and writes that to the action log. */
+    static TenantTopics withChanges(CommonOptions common) {
+        return with(common, topics -> List.of(topics.policies(), topics.actions()));
+    }
+
+    /** Writes to the action log what the command has done. */
+    void record(String action, String tenant, Map<String, ?> options, String result) {
+        new ActionRun(common, configuration).record(action, tenant, options, result);
+    }
+
     /** Returns the policies of all tenants. */
     TenantPolicies policies() {
         return read(names.policies(), new TenantPolicies(configuration.defaults()));
@@ -45,11 +56,6 @@ record TenantTopics(CommonOptions common, Configuration configuration, Topics na
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
             return topics.read(topic, content);
         }
-    }
-
-    /** Stores a tenant's policy settings; {@link PolicySettings#NONE_SET} is stored as well. */
-    void writePolicy(String tenant, PolicySettings settings, boolean wait) {
-        write(names.policies(), List.of(tenant), TenantPolicies.encode(tenant, settings), wait);
     }
 
     void removePolicy(String tenant, boolean wait) {

@@ -48,7 +48,7 @@ final class TenantsApplyCommand implements Runnable {
     @Override
     public void run() {
         SortedMap<String, PolicySettings> wanted = PoliciesFile.read(file);
-        TenantTopics topics = TenantTopics.withPolicies(common);
+        TenantTopics topics = dryRun ? TenantTopics.withPolicies(common) : TenantTopics.withChanges(common);
         SortedMap<String, PolicySettings> stored = topics.tenants();
         List<PolicyChange> changes = PolicyChange.between(stored, wanted, prune);
         long removed = count(changes, PolicyChange.Kind.REMOVED);
@@ -58,6 +58,8 @@ final class TenantsApplyCommand implements Runnable {
             changes.forEach(change -> values.put(change.tenant(), change.after()
                     .map(settings -> TenantPolicies.encode(change.tenant(), settings)).orElse(null)));
             topics.write(topics.names().policies(), values, wait);
+            topics.record("apply", changes.size() == 1 ? changes.getFirst().tenant() : "",
+                    Map.of("file", file, "prune", prune), counts(changes));
         }
         print(changes, !dryRun && !isAsking);
         long others = stored.keySet().stream().filter(tenant -> !wanted.containsKey(tenant)).count();
@@ -74,11 +76,8 @@ final class TenantsApplyCommand implements Runnable {
     private void print(List<PolicyChange> changes, boolean isApplied) {
         common.printer().result(() -> json(changes, isApplied), printer -> {
             changes.forEach(change -> printer.line(change.line()));
-            String counts = count(changes, PolicyChange.Kind.ADDED) + " added, "
-                    + count(changes, PolicyChange.Kind.CHANGED) + " changed, "
-                    + count(changes, PolicyChange.Kind.REMOVED) + " removed.";
             printer.line(changes.isEmpty() ? "Nothing to do: the stored policies are those of the file."
-                    : isApplied ? counts : "Not applied: " + counts);
+                    : isApplied ? counts(changes) : "Not applied: " + counts(changes));
         });
     }
 
@@ -88,6 +87,12 @@ final class TenantsApplyCommand implements Runnable {
                         "tenant", change.tenant(), "change", change.kind().name().toLowerCase(Locale.ROOT),
                         "fields", change.fields()))
                 .toList());
+    }
+
+    private static String counts(List<PolicyChange> changes) {
+        return count(changes, PolicyChange.Kind.ADDED) + " added, "
+                + count(changes, PolicyChange.Kind.CHANGED) + " changed, "
+                + count(changes, PolicyChange.Kind.REMOVED) + " removed.";
     }
 
     private static long count(List<PolicyChange> changes, PolicyChange.Kind kind) {

@@ -2,13 +2,13 @@ package io.spillway.cli.tenants;
 
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
-import io.spillway.cli.options.PolicyText;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.PolicyText;
+import io.spillway.operator.report.PolicySources;
 import io.spillway.runtime.ViewProgress;
-import io.spillway.operator.PolicySources;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -59,13 +59,14 @@ public final class TenantsCommand {
             @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.") String tenant,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
         OptionValues.requireNameOrAll("tenant", tenant);
-        TenantTopics topics = TenantTopics.withPolicies(common);
+        TenantTopics topics = TenantTopics.withChanges(common);
         if (!topics.policies().contains(tenant)) {
             throw CommandFailure.failed(tenant + " has no settings of its own. List the tenants that have: spillway "
                     + "tenants list");
         }
         topics.removePolicy(tenant, wait);
-        common.printer().result(
-                Map.of("tenant", tenant, "removed", true), "Removed the settings of " + tenant + ".");
+        String sentence = "Removed the settings of " + tenant + ".";
+        topics.record("remove", tenant, Map.of(), sentence);
+        common.printer().result(Map.of("tenant", tenant, "removed", true), sentence);
     }
 }

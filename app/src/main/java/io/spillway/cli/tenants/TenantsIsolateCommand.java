@@ -1,19 +1,10 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
-import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.config.Configuration;
-import io.spillway.core.policy.PolicyField;
-import io.spillway.core.policy.PolicySettings;
-import io.spillway.core.sharding.DedicationPlan;
-import io.spillway.kafka.view.PlacementView;
-import io.spillway.kafka.view.ShardAssignments;
-import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.OperatorAction;
 import io.spillway.runtime.ViewProgress;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,34 +32,7 @@ public final class TenantsIsolateCommand implements Runnable {
 
     @Override
     public void run() {
-        OptionValues.requireOneTenant(tenant);
-        if (partitions < 1) {
-            throw CommandFailure.usage("--partitions " + partitions + ": must be 1 or more");
-        }
-        TenantTopics topics = TenantTopics.withPolicies(common);
-        TenantPolicies policies = topics.policies();
-        PolicySettings settings = policies.own(tenant).with(PolicyField.DEDICATED, Integer.toString(partitions));
-        List<Integer> own = planned(topics.configuration(), policies, settings).dedication().of(tenant);
-        topics.writePolicy(tenant, settings, wait);
-        common.printer().result(Map.of("tenant", tenant, "dedicated", partitions, "partitions", own),
-                tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release " + tenant);
-    }
-
-    /** Returns the plan that every router computes; fails if it refuses this tenant, or another because of it. */
-    private DedicationPlan planned(Configuration configuration, TenantPolicies policies, PolicySettings settings) {
-        SortedMap<String, String> before =
-                new PlacementView(configuration.queue(), policies, ShardAssignments.none()).dedications().refused();
-        policies.put(tenant, TenantPolicies.encode(tenant, settings));
-        DedicationPlan plan = new PlacementView(configuration.queue(), policies, ShardAssignments.none()).dedications();
-        if (plan.refused().containsKey(tenant)) {
-            throw CommandFailure.failed("Nothing is changed: " + plan.refused().get(tenant));
-        }
-        plan.refused().forEach((other, why) -> {
-            if (!before.containsKey(other)) {
-                throw CommandFailure.failed(
-                        "Nothing is changed, because another tenant would lose its partitions: " + why);
-            }
-        });
-        return plan;
+        OperatorAction action = new OperatorAction.Isolate(tenant, partitions);
+        ActionRun.with(common, topics -> List.of(topics.policies())).act(action, false, wait);
     }
 }

@@ -32,7 +32,7 @@ final class TenantsKeyCommand {
             @Parameters(paramLabel = "T", description = "Tenant.") String tenant,
             @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
-        TenantTopics topics = withKeys(common);
+        TenantTopics topics = withChanges(common);
         if (keysOf(topics, Optional.of(tenant)).size() >= ApiKeys.MAX_PER_TENANT) {
             throw CommandFailure.failed(tenant + " already has " + ApiKeys.MAX_PER_TENANT + " keys, the maximum. "
                     + "Revoke one of them: spillway tenants key list " + tenant);
@@ -40,6 +40,7 @@ final class TenantsKeyCommand {
         ApiKey key = ApiKey.make(new SecureRandom());
         byte[] stored = StoredKey.of(tenant, key, common.clock().millis()).encode();
         topics.write(topics.names().keys(), List.of(key.keyId()), stored, wait);
+        topics.record("key create", tenant, Map.of(), "Created the key " + key.keyId() + " of " + tenant + ".");
         Printer printer = common.printer();
         printer.result(Map.of("tenant", tenant, "keyId", key.keyId(), "key", key.text()), key.text());
         printer.note("The key " + key.keyId() + " of " + tenant + " cannot be shown again. Store it with your "
@@ -76,7 +77,7 @@ final class TenantsKeyCommand {
                     description = "Ids of the keys to revoke. Default: all keys of the tenant.") List<String> keyIds,
             @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
-        TenantTopics topics = withKeys(common);
+        TenantTopics topics = withChanges(common);
         List<String> existing = keysOf(topics, Optional.of(tenant)).stream().map(StoredKey::keyId).toList();
         List<String> revoked = keyIds == null ? existing : keyIds.stream().distinct().toList();
         if (revoked.isEmpty()) {
@@ -89,12 +90,17 @@ final class TenantsKeyCommand {
             }
         }
         topics.write(topics.names().keys(), revoked, null, wait);
-        common.printer().result(Map.of("tenant", tenant, "revoked", revoked),
-                "Revoked " + String.join(", ", revoked) + " of " + tenant + ".");
+        String sentence = "Revoked " + String.join(", ", revoked) + " of " + tenant + ".";
+        topics.record("key revoke", tenant, Map.of(), sentence);
+        common.printer().result(Map.of("tenant", tenant, "revoked", revoked), sentence);
     }
 
     private static void requireTenant(String tenant) {
         OptionValues.requireName("tenant", tenant);
+    }
+
+    private static TenantTopics withChanges(CommonOptions common) {
+        return TenantTopics.with(common, topics -> List.of(topics.keys(), topics.actions()));
     }
 
     private static TenantTopics withKeys(CommonOptions common) {

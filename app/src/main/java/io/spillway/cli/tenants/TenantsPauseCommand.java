@@ -1,16 +1,12 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
-import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.core.policy.PolicyField;
-import io.spillway.core.policy.PolicySettings;
-import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.policy.WorkloadPolicy;
-import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.OperatorAction;
 import io.spillway.runtime.ViewProgress;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -68,56 +64,7 @@ abstract class TenantsPauseCommand implements Runnable {
 
     @Override
     public final void run() {
-        OptionValues.requireNameOrAll("tenant", tenant);
-        if (workload != null) {
-            OptionValues.requireName("--workload", workload);
-        }
-        TenantTopics topics = TenantTopics.withPolicies(common);
-        TenantPolicies policies = topics.policies();
-        PolicySettings settings = changed(policies);
-        boolean isPaused = inForce(policies, settings);
-        if (settings.equals(PolicySettings.NONE_SET)) {
-            topics.removePolicy(tenant, wait);
-        } else {
-            topics.writePolicy(tenant, settings, wait);
-        }
-        Map<String, Object> json = new LinkedHashMap<>(Map.of("tenant", tenant, "paused", isPaused));
-        if (workload != null) {
-            json.put("workload", workload);
-        }
-        common.printer().result(json, name() + (pause ? " is paused. To undo it: spillway tenants resume " + arguments()
-                : isPaused ? " is still paused, by its tenant or by the settings of all tenants. See: spillway tenants "
-                        + "get " + tenant
-                : " is not paused."));
-    }
-
-    private PolicySettings changed(TenantPolicies policies) {
-        PolicySettings before = policies.own(tenant);
-        if (workload != null) {
-            WorkloadPolicy limits = before.workloads().getOrDefault(workload, WorkloadPolicy.DEFAULT);
-            try {
-                return before.withWorkload(workload, limits.with(PolicyField.PAUSED, pause));
-            } catch (IllegalArgumentException e) {
-                throw CommandFailure.failed(tenant + ": " + e.getMessage() + ". Resume another, or pause the tenant: "
-                        + "spillway tenants pause " + tenant);
-            }
-        }
-        PolicySettings unset = before.without(PolicyField.PAUSED);
-        return inForce(policies, unset) == pause ? unset : unset.with(PolicyField.PAUSED, Boolean.toString(pause));
-    }
-
-    /** Returns whether it is paused with these settings of the tenant. */
-    private boolean inForce(TenantPolicies policies, PolicySettings settings) {
-        policies.put(tenant, TenantPolicies.encode(tenant, settings));
-        TenantPolicy policy = policies.of(tenant);
-        return workload == null ? policy.paused() : policy.isPaused(workload);
-    }
-
-    private String name() {
-        return workload == null ? tenant : tenant + " workload " + workload;
-    }
-
-    private String arguments() {
-        return workload == null ? tenant : tenant + " --workload " + workload;
+        OperatorAction action = new OperatorAction.Pause(tenant, Optional.ofNullable(workload), pause);
+        ActionRun.with(common, topics -> List.of(topics.policies())).act(action, false, wait);
     }
 }

@@ -1,14 +1,10 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
-import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.core.policy.PolicyField;
-import io.spillway.core.policy.PolicySettings;
-import io.spillway.kafka.view.ShardRequest;
+import io.spillway.operator.OperatorAction;
 import io.spillway.runtime.ViewProgress;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,30 +32,9 @@ final class TenantsReleaseCommand implements Runnable {
 
     @Override
     public void run() {
-        OptionValues.requireOneTenant(tenant);
-        TenantTopics topics = TenantTopics.with(common, names -> shard && names.assignsShards()
-                ? List.of(names.policies(), names.shardRequests())
-                : List.of(names.policies()));
-        if (shard && !topics.names().assignsShards()) {
-            throw CommandFailure.usage("--shard: needs shards.overlap, because without it no shards are assigned");
-        }
-        PolicySettings settings = topics.policies().own(tenant);
-        boolean isIsolated = settings.get(PolicyField.DEDICATED).filter(count -> (Long) count > 0).isPresent();
-        if (!isIsolated && !shard) {
-            throw CommandFailure.failed(
-                    tenant + " has no dedicated partitions. See: spillway explain --tenant " + tenant);
-        }
-        PolicySettings rest = settings.without(PolicyField.DEDICATED);
-        if (isIsolated && rest.equals(PolicySettings.NONE_SET)) {
-            topics.removePolicy(tenant, wait);
-        } else if (isIsolated) {
-            topics.writePolicy(tenant, rest, wait);
-        }
-        if (shard) {
-            topics.write(topics.names().shardRequests(), List.of(tenant),
-                    ShardRequest.encode(new ShardRequest.Release()), false);
-        }
-        common.printer().result(Map.of("tenant", tenant, "released", isIsolated, "shardReleased", shard),
-                tenant + (isIsolated ? " uses its shard again." : ": its shard is released."));
+        OperatorAction action = new OperatorAction.Release(tenant, shard);
+        ActionRun.with(common, topics -> shard && topics.assignsShards()
+                ? List.of(topics.policies(), topics.shardRequests())
+                : List.of(topics.policies())).act(action, false, wait);
     }
 }

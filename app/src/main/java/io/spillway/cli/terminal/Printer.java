@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.item.Printable;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -105,7 +104,7 @@ public final class Printer {
 
     /** Returns a number with its noun, such as {@code 1 item} or {@code 2,000 items}. */
     public static String count(long number, String noun) {
-        return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
+        return Printable.count(number, noun);
     }
 
     /** Prints columns that are as wide as their widest cell. */

@@ -2,6 +2,8 @@ package io.spillway.cli.terminal;
 
 import java.io.Console;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -38,6 +40,16 @@ public final class Terminal {
         return columns.matches("[1-9][0-9]{0,5}")
                 ? OptionalInt.of(Math.clamp(Integer.parseInt(columns), MIN_COLUMNS, MAX_COLUMNS))
                 : OptionalInt.empty();
+    }
+
+    /** Returns the user of this process and the host, such as {@code zoe@build-3}; of an unknown host, only the user. */
+    public static String user() {
+        String user = System.getProperty("user.name", "unknown");
+        try {
+            return user + "@" + InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException noName) {
+            return user;
+        }
     }
 
     /** Returns whether a link of /proc leads elsewhere than to a terminal; false on a system without such links. */

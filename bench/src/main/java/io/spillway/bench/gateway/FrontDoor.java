@@ -22,6 +22,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import io.spillway.config.Configuration;
+import io.spillway.operator.ActionLog;
+import io.spillway.operator.KafkaQueue;
+import io.spillway.operator.OperatorApi;
+import io.spillway.runtime.CompactedTopics;
+import java.util.Optional;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
@@ -55,6 +61,8 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         policies,
                         keys,
                         AdminKey.of("0123456789abcdef"),
+                        Optional.empty(),
+                        operator(scene.configuration(), InstantSource.system()),
                         new Depths(),
                         new RateShares(),
                         new SimpleMeterRegistry(),
@@ -68,6 +76,12 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                 QUIET, key(keys, policies, QUIET, OptionalInt.of(10_000_000)), NOISY,
                 key(keys, policies, NOISY, noisyPerSecond));
         return new FrontDoor(URI.create(gateway.start()).getPort(), held, gateway::close);
+    }
+
+    private static OperatorApi operator(Configuration configuration, InstantSource clock) {
+        return new OperatorApi(
+                new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)), configuration,
+                new ActionLog(1), clock, () -> ThreadLocalRandom.current().nextLong());
     }
 
     /** A producer behind the same HTTP server with the same settings: it reads the body, sends it, waits, answers. */

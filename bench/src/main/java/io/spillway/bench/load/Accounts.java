@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -38,7 +39,7 @@ record Accounts(TenantBalance balance, Map<String, Long> dead, int findings, lon
     private static final long SETTLE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final DeadLetterFilter EVERY = new DeadLetterFilter(
-            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
+            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of());
     private static final List<Lane> LANES = List.of(Lane.values());
 
     /** Reads them while the queue still runs. What a handler has done is in the ledger with the next commit. */

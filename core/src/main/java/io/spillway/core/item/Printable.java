@@ -1,5 +1,6 @@
 package io.spillway.core.item;
 
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -42,6 +43,11 @@ public final class Printable {
             out.append(piece);
         }
         return out.toString();
+    }
+
+    /** Returns a number with its noun, such as {@code 1 item} or {@code 2,000 items}. */
+    public static String count(long number, String noun) {
+        return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
     }
 
     /**

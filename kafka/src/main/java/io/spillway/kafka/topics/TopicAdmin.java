@@ -42,7 +42,7 @@ public final class TopicAdmin {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
-    /** A queue has 16 topics, usually all with the same number of replicas. */
+    /** A queue has 17 topics, usually all with the same number of replicas. */
     private static final int MAX_NAMED = 3;
     private static final long MAX_RETRIES = TIMEOUT.dividedBy(RETRY_PAUSE);
 

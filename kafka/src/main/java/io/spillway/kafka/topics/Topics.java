@@ -55,6 +55,13 @@ public final class Topics {
     private static final int ATTEMPTS_SEGMENT_BYTES = 16 * 1024 * 1024;
     private static final int ATTEMPTS_REPORT_BYTES = 2 * 1024 * 1024;
 
+    /** What operators did, for a review a quarter later. */
+    private static final long ACTIONS_KEPT_MILLIS = 90L * 24 * 60 * 60 * 1000;
+    /** Several hundred thousand entries. */
+    private static final long ACTIONS_BYTES = 64L * 1024 * 1024;
+    private static final int ACTIONS_SEGMENT_BYTES = 4 * 1024 * 1024;
+    private static final int ACTIONS_ENTRY_BYTES = 256 * 1024;
+
     private final String prefix;
     /** Asked for with each item. */
     private final String ingress;
@@ -121,6 +128,11 @@ public final class Topics {
     /** Returns the topic of finished items, one record each, in one partition. */
     public String trail() {
         return prefix + ".trail";
+    }
+
+    /** Returns the topic of the action log: what operators did, kept for 90 days. */
+    public String actions() {
+        return prefix + ".actions";
     }
 
     /** Returns whether finished items are recorded, in which case {@link #trail} exists. */
@@ -248,6 +260,7 @@ public final class Topics {
         specs.add(status(laneState()));
         specs.add(spec(attempts(), 1, attemptsConfigs()));
         specs.add(status(timeouts()));
+        specs.add(spec(actions(), 1, actionsConfigs()));
         if (assignsShards) {
             specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
             specs.add(spec(shardsChangelog(), 1, compactedConfigs()));
@@ -279,6 +292,18 @@ public final class Topics {
                 TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(TRAIL_BYTES),
                 TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(TRAIL_SEGMENT_BYTES),
                 TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Math.max(60_000, keptMillis / 6))));
+        configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+        return configs;
+    }
+
+    /** A gateway reads the whole topic when it starts, so its size is limited too. */
+    private Map<String, String> actionsConfigs() {
+        Map<String, String> configs = durable(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ACTIONS_ENTRY_BYTES),
+                TopicConfig.RETENTION_MS_CONFIG, Long.toString(ACTIONS_KEPT_MILLIS),
+                TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(ACTIONS_BYTES),
+                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(ACTIONS_SEGMENT_BYTES)));
         configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
         return configs;
     }

@@ -1,0 +1,141 @@
+package io.spillway.operator;
+
+import io.spillway.audit.Census;
+import io.spillway.audit.StoredItem;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemState;
+import io.spillway.deadletter.DeadLetter;
+import io.spillway.deadletter.DeadLetterCursor;
+import io.spillway.deadletter.DeadLetterFilter;
+import io.spillway.deadletter.DeadLetterPage;
+import io.spillway.deadletter.DeadLetterRun;
+import io.spillway.deadletter.DeadLetters;
+import io.spillway.deadletter.Disposal;
+import io.spillway.deadletter.Replay;
+import io.spillway.deadletter.ReplayForecast;
+import io.spillway.deadletter.RunResult;
+import io.spillway.deadletter.ScanListener;
+import io.spillway.deadletter.Survey;
+import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.SweepTarget;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The queue on a cluster.
+ *
+ * @param clock  clock of counts and timeouts
+ * @param stores opens the compacted topics
+ */
+public record KafkaQueue(Configuration configuration, InstantSource clock, Supplier<CompactedStore> stores)
+        implements OperatorQueue {
+    @Override
+    public CompactedStore open() {
+        return stores.get();
+    }
+
+    @Override
+    public Waiting waiting(SweepTarget target, long beforeMillis, long maxMillis) {
+        Count count = new Count(target, beforeMillis, clock.millis() + maxMillis, maxMillis);
+        try (Census census = new Census(configuration, clock)) {
+            census.forEachInIngress(false, count);
+            census.forEach(false, count);
+        } catch (TimeIsOver e) {
+            return new Waiting(count.items, false);
+        }
+        return new Waiting(count.items, true);
+    }
+
+    /** End of a count whose time is over. */
+    private static final class TimeIsOver extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TimeIsOver() {
+            super("the time to count is over", null, false, false);
+        }
+    }
+
+    /** Count of one call, on its thread. */
+    private final class Count implements Consumer<StoredItem> {
+        private final SweepTarget target;
+        private final long beforeMillis;
+        private final long endMillis;
+        private final boolean isTimed;
+        private long seen;
+        private long items;
+
+        Count(SweepTarget target, long beforeMillis, long endMillis, long maxMillis) {
+            this.target = target;
+            this.beforeMillis = beforeMillis;
+            this.endMillis = endMillis;
+            this.isTimed = maxMillis < Long.MAX_VALUE;
+        }
+
+        @Override
+        public void accept(StoredItem item) {
+            if (isCovered(item)) {
+                items++;
+            }
+            if (isTimed && ++seen % 1_000 == 0 && clock.millis() > endMillis) {
+                throw new TimeIsOver();
+            }
+        }
+
+        private boolean isCovered(StoredItem item) {
+            return item.isWaiting()
+                    && (item.place() == ItemState.OUTSIDE || ItemState.WAITING.contains(item.place()))
+                    && item.timestampMillis() < beforeMillis
+                    && item.reading() instanceof ParsedRecord.Item read && read.tenant().equals(target.tenant())
+                    && (target.workload().isEmpty() || target.workload().equals(read.workload()))
+                    && (target.itemId().isEmpty() || target.itemId().equals(item.id()));
+        }
+    }
+
+    @Override
+    public DeadLetterPage page(DeadLetterFilter filter, Optional<DeadLetterCursor> cursor, int limit) {
+        try (DeadLetters letters = new DeadLetters(configuration, clock)) {
+            return letters.page(filter, cursor, limit);
+        }
+    }
+
+    @Override
+    public Optional<DeadLetter> deadLetter(int partition, long offset) {
+        try (DeadLetters letters = new DeadLetters(configuration, clock)) {
+            return letters.at(partition, offset);
+        }
+    }
+
+    @Override
+    public Optional<Survey> survey(DisposalOrder order, ScanListener watch) {
+        Disposal disposal = order.disposal(new Topics(configuration.queue()));
+        ReplayForecast forecast = disposal instanceof Replay replay ? forecast(replay) : ReplayForecast.NONE;
+        try (DeadLetters letters = new DeadLetters(configuration, clock)) {
+            return letters.survey(order.filter(), disposal, order.limit(), forecast, watch);
+        }
+    }
+
+    private ReplayForecast forecast(Replay replay) {
+        try (CompactedStore store = open()) {
+            return ReplayForecast.of(
+                    replay,
+                    store.read(replay.topics().policies(), new TenantPolicies(configuration.defaults())),
+                    store.read(replay.topics().sweeps(), new Sweeps()));
+        }
+    }
+
+    @Override
+    public Optional<RunResult> run(DisposalOrder order, Consumer<Survey> surveyed, ScanListener watch) {
+        Disposal disposal = order.disposal(new Topics(configuration.queue()));
+        try (DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
+            return run.survey(order.filter(), disposal, order.limit(), watch).map(survey -> {
+                surveyed.accept(survey);
+                return run.run(survey, order.filter(), disposal, watch);
+            });
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package io.spillway.operator;
+
+import io.spillway.core.item.Printable;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.routing.Sweep;
+import io.spillway.kafka.view.SweepTarget;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Change that an operator asks for. Each constructor throws {@link OperatorException} for a value that is never
+ * allowed, and names the option of the command.
+ */
+public sealed interface OperatorAction {
+    /** Returns the name of the action, which is that of its command. */
+    String label();
+
+    /** Returns the tenant, or {@code *}. */
+    String tenant();
+
+    /** Returns the other options of the command, in camel case, with their values. */
+    Map<String, Object> options();
+
+    /**
+     * Pause of a tenant or of one of its workloads, or its end.
+     *
+     * @param tenant tenant, or {@code *} for the tenants that have no value of their own
+     */
+    record Pause(String tenant, Optional<String> workload, boolean pause) implements OperatorAction {
+        public Pause {
+            Inputs.requireNameOrAll("tenant", tenant);
+            workload.ifPresent(name -> Inputs.requireName("--workload", name));
+        }
+
+        @Override
+        public String label() {
+            return pause ? "pause" : "resume";
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            return ofWorkload(workload);
+        }
+    }
+
+    /** Dedication of partitions to a tenant. */
+    record Isolate(String tenant, int partitions) implements OperatorAction {
+        public Isolate {
+            Inputs.requireOneTenant(tenant);
+            if (partitions < 1) {
+                throw new OperatorException("--partitions " + partitions + ": must be 1 or more");
+            }
+        }
+
+        @Override
+        public String label() {
+            return "isolate";
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            return Map.of("partitions", partitions);
+        }
+    }
+
+    /**
+     * End of the isolation of a tenant.
+     *
+     * @param shard whether its assigned shard is released as well
+     */
+    record Release(String tenant, boolean shard) implements OperatorAction {
+        public Release {
+            Inputs.requireOneTenant(tenant);
+        }
+
+        @Override
+        public String label() {
+            return "release";
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            return shard ? Map.of("shard", true) : Map.of();
+        }
+    }
+
+    /**
+     * Change of settings of a tenant, of a workload of it, or of {@code *}.
+     *
+     * @param values text of each setting, or {@value #DEFAULT} to remove it; one or more
+     */
+    record SetPolicy(String tenant, Optional<String> workload, Map<PolicyField, String> values)
+            implements OperatorAction {
+        static final String DEFAULT = "default";
+        private static final Set<PolicyField> OF_WORKLOADS =
+                EnumSet.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY, PolicyField.PAUSED);
+
+        public SetPolicy {
+            Inputs.requireNameOrAll("tenant", tenant);
+            values.forEach(SetPolicy::check);
+            if (values.isEmpty()) {
+                throw new OperatorException(
+                        "There is nothing to set. Give at least one of --" + String.join(", --", PolicyField.flags()));
+            }
+            values = Collections.unmodifiableMap(new EnumMap<>(values));
+            if (workload.isPresent()) {
+                Inputs.requireName("--workload", workload.get());
+                values.keySet().stream().filter(field -> !OF_WORKLOADS.contains(field)).findFirst().ifPresent(field -> {
+                    throw new OperatorException(
+                            "--" + field.flag() + ": cannot be used with --workload, which has only --weight, "
+                                    + "--concurrency and --paused");
+                });
+            }
+        }
+
+        private static void check(PolicyField field, String text) {
+            try {
+                if (!text.equals(DEFAULT)) {
+                    field.parse(text);
+                }
+            } catch (IllegalArgumentException e) {
+                throw new OperatorException("--" + field.flag() + ": " + e.getMessage() + ", or default");
+            }
+        }
+
+        /** Returns the value that is stored for a workload. */
+        static Object parsed(PolicyField field, String text) {
+            return text.equals(DEFAULT) ? PolicySettings.DEFAULTS.get(field).orElseThrow() : field.parse(text);
+        }
+
+        @Override
+        public String label() {
+            return "set";
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            Map<String, Object> options = new LinkedHashMap<>(ofWorkload(workload));
+            values.forEach((field, text) -> options.put(field.key(), text));
+            return options;
+        }
+    }
+
+    /**
+     * Drop of waiting items.
+     *
+     * @param beforeMillis time before which they entered, epoch milliseconds
+     */
+    record Cancel(SweepTarget target, long beforeMillis) implements OperatorAction {
+        /**
+         * Creates a cancel.
+         *
+         * @param before point in time as text, or empty for now
+         */
+        public static Cancel of(
+                String tenant, Optional<String> workload, Optional<String> id, Optional<String> before,
+                long nowMillis) {
+            Inputs.requireName("--tenant", tenant);
+            SweepTarget target = Marks.target(true, tenant, workload, id);
+            long beforeMillis = before.map(time -> Inputs.millisOf("--before", time, nowMillis)).orElse(nowMillis);
+            if (beforeMillis > nowMillis) {
+                throw new OperatorException(
+                        "--before " + Printable.of(before.orElse("")) + ": must not be in the future");
+            }
+            return new Cancel(target, beforeMillis);
+        }
+
+        @Override
+        public String label() {
+            return "cancel";
+        }
+
+        @Override
+        public String tenant() {
+            return target.tenant();
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            Map<String, Object> options = new LinkedHashMap<>(Marks.options(target));
+            options.put("before", Inputs.iso(beforeMillis));
+            return options;
+        }
+    }
+
+    /** Record of a completed anti-entropy sweep. */
+    record RecordSweep(SweepTarget target, String sweepId, Sweep times) implements OperatorAction {
+        /**
+         * Creates the record of a sweep.
+         *
+         * @param completedAt point in time as text, or empty for now
+         */
+        public static RecordSweep of(
+                String tenant, Optional<String> workload, String startedAt, Optional<String> completedAt,
+                String sweepId, long nowMillis) {
+            Inputs.requireNameOrAll("--tenant", tenant);
+            SweepTarget target = Marks.target(false, tenant, workload, Optional.empty());
+            Sweep times = times(startedAt, completedAt, nowMillis);
+            Inputs.requireId(sweepId);
+            return new RecordSweep(target, sweepId, times);
+        }
+
+        private static Sweep times(String startedAt, Optional<String> completedAt, long nowMillis) {
+            long startedAtMillis = Inputs.millisOf("--started-at", startedAt, nowMillis);
+            long completedAtMillis =
+                    completedAt.map(time -> Inputs.millisOf("--completed-at", time, nowMillis)).orElse(nowMillis);
+            String completed = "--completed-at " + Printable.of(completedAt.orElse("now"));
+            if (startedAtMillis > nowMillis) {
+                throw new OperatorException(
+                        "--started-at " + Printable.of(startedAt) + ": must not be in the future");
+            }
+            if (completedAtMillis > nowMillis) {
+                throw new OperatorException(
+                        completed + ": must not be in the future. Record a sweep after it has completed.");
+            }
+            if (completedAtMillis < startedAtMillis) {
+                throw new OperatorException(
+                        completed + ": must not be before --started-at " + Printable.of(startedAt));
+            }
+            return new Sweep(startedAtMillis, completedAtMillis);
+        }
+
+        @Override
+        public String label() {
+            return "sweep";
+        }
+
+        @Override
+        public String tenant() {
+            return target.tenant();
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            Map<String, Object> options = new LinkedHashMap<>(Marks.options(target));
+            options.put("id", sweepId);
+            options.put("startedAt", Inputs.iso(times.startedAtMillis()));
+            options.put("completedAt", Inputs.iso(times.completedAtMillis()));
+            return options;
+        }
+    }
+
+    private static Map<String, Object> ofWorkload(Optional<String> workload) {
+        return workload.<Map<String, Object>>map(name -> Map.of("workload", name)).orElse(Map.of());
+    }
+}

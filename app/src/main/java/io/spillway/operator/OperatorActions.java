@@ -1,0 +1,58 @@
+package io.spillway.operator;
+
+import io.spillway.config.Configuration;
+import io.spillway.kafka.topics.Topics;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * Actions of operators, for the commands and the HTTP API. Each is written to the action log, also one that is refused.
+ * Thread-safe.
+ *
+ * @param maxCountMillis time after which a count of waiting items ends, incomplete
+ */
+public record OperatorActions(
+        OperatorQueue queue, Configuration configuration, ActionRecorder recorder, long maxCountMillis,
+        InstantSource clock) {
+    /**
+     * Carries out an action.
+     *
+     * @param by     name of the user for the action log
+     * @param dryRun whether to change and record nothing
+     * @throws OperatorException if it is refused
+     * @throws io.spillway.kafka.topics.KafkaFailure if the cluster refuses or does not answer
+     */
+    public ActionResult act(OperatorAction action, String by, boolean dryRun) {
+        try (CompactedStore store = queue.open()) {
+            if (dryRun) {
+                return act(action, store, true);
+            }
+            ActionResult result;
+            try {
+                result = act(action, store, false);
+            } catch (OperatorException e) {
+                record(store, by, action, "Refused: " + e.getMessage());
+                throw e;
+            }
+            return record(store, by, action, result.sentence()).map(result::withNote).orElse(result);
+        }
+    }
+
+    private Optional<String> record(CompactedStore store, String by, OperatorAction action, String result) {
+        return recorder.record(store, by, action.label(), action.tenant(), action.options(), result);
+    }
+
+    private ActionResult act(OperatorAction action, CompactedStore store, boolean dryRun) {
+        PolicyChanges policies = new PolicyChanges(store, configuration, dryRun);
+        return switch (action) {
+            case OperatorAction.Pause pause -> policies.pause(pause);
+            case OperatorAction.Isolate isolate -> policies.isolate(isolate);
+            case OperatorAction.Release release -> policies.release(release);
+            case OperatorAction.SetPolicy set -> policies.set(set);
+            case OperatorAction.RecordSweep sweep -> Marks.sweep(sweep, dryRun, store, configuration);
+            case OperatorAction.Cancel cancel -> Marks.cancel(
+                    cancel, dryRun, store, queue, new Topics(configuration.queue()).sweeps(), maxCountMillis,
+                    clock.millis());
+        };
+    }
+}

@@ -1,0 +1,37 @@
+package io.spillway.operator.report;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Reads of the operator from maps instead of Kafka; empty at first. */
+public final class FakeReads implements OperatorReads {
+    public final Map<String, Map<String, Latest>> topics = new ConcurrentHashMap<>();
+    public final Map<String, List<GroupMember>> groups = new ConcurrentHashMap<>();
+    public volatile OptionalLong oldestMillis = OptionalLong.empty();
+
+    /** Stores the newest value of a key. */
+    public void put(String topic, String key, byte[] value, long atMillis) {
+        topics.computeIfAbsent(topic, absent -> new ConcurrentHashMap<>()).put(key, new Latest(value, atMillis));
+    }
+
+    @Override
+    public Map<String, Latest> latest(String topic) {
+        return topics.getOrDefault(topic, Map.of());
+    }
+
+    @Override
+    public List<GroupMember> members(String group) {
+        return groups.getOrDefault(group, List.of());
+    }
+
+    @Override
+    public OptionalLong oldestMillis(Collection<String> lanes, String group) {
+        return oldestMillis;
+    }
+
+    @Override
+    public void close() {}
+}
