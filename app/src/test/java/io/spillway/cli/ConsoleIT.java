@@ -3,6 +3,7 @@ package io.spillway.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.WaitForSelectorState;
 import io.spillway.gateway.BrowserUnderTest;
@@ -46,9 +47,10 @@ class ConsoleIT {
                 data, Map.of("SPILLWAY_VIEWER_KEY", VIEWER_KEY), "--config", directory.resolve("test.yml").toString());
         console = Endpoint.read(data).orElseThrow().gateway() + "/console";
         key = Files.readString(data.resolve("admin.key")).strip();
-        run("tenants", "set", "flood", "--rate", "100", "--ttl", "20s", "--wait").done();
+        run("tenants", "set", "flood", "--rate", "100", "--ttl", "5m", "--wait").done();
         StringBuilder items = new StringBuilder();
-        add(items, "flood", 3_000, "slow");
+        // Ten slots at 500 ms: more than eight minutes.
+        add(items, "flood", 10_000, "slow");
         add(items, "outage", 200, "down");
         add(items, "acme", 12, "{\\\"order\\\":17,\\\"price\\\":\\\"12,50\\\"}");
         for (int i = 1; i <= 60; i++) {
@@ -117,8 +119,7 @@ class ConsoleIT {
             page.click("text='Set rate…'");
             page.fill("dialog input", "nonsense");
             page.click("#dialog-yes");
-            page.waitForFunction("document.getElementById('dialog-error').textContent !== ''");
-            assertThat(page.innerText("#dialog-error")).contains("rate");
+            PlaywrightAssertions.assertThat(page.locator("#dialog-error")).containsText("rate");
             page.fill("dialog input", "7");
             page.click("#dialog-yes");
             page.waitForSelector("dd:text-is('set for shop-01'), td:text-is('set for shop-01')");

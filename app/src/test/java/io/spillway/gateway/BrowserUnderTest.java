@@ -9,6 +9,7 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import java.io.File;
 import java.nio.file.Files;
@@ -111,7 +112,7 @@ public final class BrowserUnderTest implements AutoCloseable {
         /** Waits until the page shows its figures. */
         public Tab shown() {
             page.waitForSelector("#main[aria-busy=false] h2");
-            page.waitForFunction("document.getElementById('state').textContent === 'Live'");
+            PlaywrightAssertions.assertThat(page.locator("#state")).hasText("Live");
             return this;
         }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
@@ -95,7 +96,7 @@ class ConsoleBrowserIT {
             assertThat(page.locator("tbody tr").count()).isEqualTo(50);
             assertThat(page.textContent("tbody")).doesNotContain("tenant-007");
             page.locator("input[type=search]").pressSequentially("nt-007");
-            page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
+            PlaywrightAssertions.assertThat(page.locator("tbody tr")).hasCount(1);
             assertThat(page.textContent("tbody")).contains("tenant-007");
             assertThat((String) page.evaluate("document.activeElement.value")).as("keeps the focus").isEqualTo("nt-007");
             page.click("text='tenant-007'");
@@ -124,11 +125,11 @@ class ConsoleBrowserIT {
         gateway.policy("tenant-101", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s"));
         try (BrowserUnderTest.Tab tab = browser.tab(GatewayUnderTest.ADMIN_KEY, WIDE)) {
             tab.open(gateway.url + "/console");
-            assertThat(tab.page().title()).isEqualTo("2 tenants late - Spillway");
+            PlaywrightAssertions.assertThat(tab.page()).hasTitle("2 tenants late - Spillway");
             gateway.nowMillis.addAndGet(60_000);
-            tab.page().waitForFunction("document.title === 'Nothing moves - Spillway'");
+            PlaywrightAssertions.assertThat(tab.page()).hasTitle("Nothing moves - Spillway");
             gateway.close();
-            tab.page().waitForFunction("document.title === 'No data - Spillway'");
+            PlaywrightAssertions.assertThat(tab.page()).hasTitle("No data - Spillway");
             assertThat(tab.page().textContent("#state")).startsWith("The gateway does not respond; last update at ");
         }
     }

@@ -45,14 +45,16 @@ function go(name, parameters) {
 async function open(isFocused) {
   const {name, what, parameters} = place();
   const key = location.hash;
-  const opened = name === "tenants" && what !== "" ? tenant(what) : PAGES[name](parameters, go);
   pageKey = key;
   page = null;
   at("main").ariaBusy = "true";
   document.querySelectorAll("nav a").forEach((link) => {
     link.ariaCurrent = link.hash === "#/" + name ? "page" : null;
   });
-  const error = await refresh(opened);
+  // What a page offers depends on the role.
+  const refused = await ready();
+  const opened = name === "tenants" && what !== "" ? tenant(what) : PAGES[name](parameters, go);
+  const error = refused || await refresh(opened);
   if (pageKey !== key) return;
   const kept = document.activeElement instanceof HTMLInputElement && at("main").contains(document.activeElement)
     ? document.activeElement.type + document.activeElement.name : null;
@@ -75,14 +77,22 @@ async function open(isFocused) {
   if (!document.hidden) timer = setTimeout(poll, EVERY_MILLIS);
 }
 
+/** Opens the session if there is none yet. Returns the error, or an empty text. */
+async function ready() {
+  if (session.role !== "") return "";
+  try {
+    await openSession();
+    setText(at("queue"), session.prefix);
+    setText(at("user"), session.user + (session.role === session.user ? "" : ", " + session.role) + " · " + session.version);
+    return "";
+  } catch (e) {
+    return e.message;
+  }
+}
+
 /** Asks for the figures of a page, and says what is wrong in the title. Returns the error, or an empty text. */
 async function refresh(shown) {
   try {
-    if (session.role === "") {
-      await openSession();
-      setText(at("queue"), session.prefix);
-      setText(at("user"), session.user + (session.role === session.user ? "" : ", " + session.role) + " · " + session.version);
-    }
     const depths = await get("depths", {limit: 10});
     await shown.refresh(depths);
     refreshedAt = Date.now();
@@ -107,6 +117,10 @@ function showState(error) {
 
 async function poll() {
   clearTimeout(timer);
+  if (session.role === "") {
+    await open(false);
+    return;
+  }
   if (page !== null && !isPolling && Date.now() - refreshedAt >= (page.everyMillis || EVERY_MILLIS) - 100) {
     isPolling = true;
     const shown = page;
