@@ -133,6 +133,12 @@ public final class BrowserUnderTest implements AutoCloseable {
                     .as("the page itself does not scroll sideways: %s", what).isTrue();
         }
 
+        /** Checks that the browser has complained about this alone, and forgets it. */
+        public void assertComplained(String text) {
+            assertThat(errors).hasSize(1).allSatisfy(error -> assertThat(error).contains(text));
+            errors.clear();
+        }
+
         /** Checks the page with axe: no serious or critical finding. */
         public void assertAccessible(String what) {
             assertThat(new AxeBuilder(page).analyze().getViolations())
@@ -142,11 +148,10 @@ public final class BrowserUnderTest implements AutoCloseable {
                     .as("serious findings of axe: %s", what).isEmpty();
         }
 
-        /** Writes a picture of the page, if documentation is written. */
+        /** Writes a picture of what the tab shows, if documentation is written. */
         public void picture(String name) {
             if (Boolean.getBoolean("spillway.docs.write")) {
-                page.screenshot(new Page.ScreenshotOptions()
-                        .setPath(Path.of("target", "console", name + ".png")).setFullPage(true));
+                page.screenshot(new Page.ScreenshotOptions().setPath(Path.of("target", "console", name + ".png")));
             }
         }
 

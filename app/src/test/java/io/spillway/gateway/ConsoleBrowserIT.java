@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class ConsoleBrowserIT {
     private static final int[] WIDE = {1440, 900};
     private static final List<String> PAGES =
-            List.of("Overview", "Tenants", "Instances");
+            List.of("Overview", "Tenants", "Dead letters", "Sweeps", "Instances", "Actions");
 
     private static BrowserUnderTest browser;
 
@@ -69,11 +69,25 @@ class ConsoleBrowserIT {
                     for (String page : PAGES) {
                         String what = page + " at " + size[0] + " " + scheme;
                         tab.follow(page).assertClean(what);
-                        tab.assertAccessible(what);
                     }
-                    tab.open(gateway.url + "/console#/tenants/acme").assertClean("acme");
-                    tab.assertAccessible("acme at " + size[0] + " " + scheme);
+                    tab.open(gateway.url + "/console#/tenants/acme").assertClean("acme at " + size[0] + " " + scheme);
                 }
+            }
+        }
+    }
+
+    @Test
+    void no_page_has_a_serious_finding_of_axe_in_either_scheme() {
+        gateway.policy("tenant-100", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s"));
+        for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+            try (BrowserUnderTest.Tab tab = browser.tab(GatewayUnderTest.ADMIN_KEY, WIDE, scheme)) {
+                tab.open(gateway.url + "/console");
+                for (String page : PAGES) {
+                    tab.follow(page).assertAccessible(page + " " + scheme);
+                }
+                tab.open(gateway.url + "/console#/tenants/acme").assertAccessible("acme " + scheme);
+                tab.page().click("text='Isolate…'");
+                tab.assertAccessible("dialog " + scheme);
             }
         }
     }

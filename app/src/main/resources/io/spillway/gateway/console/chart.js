@@ -1,10 +1,12 @@
 // Small line charts of the last hour, as inline SVG. Their colours are classes of the style sheet.
 
 import {el, setAttribute, setText, svg, time} from "./dom.js";
+import {span} from "./format.js";
 
 const WIDTH = 600;
 const HEIGHT = 100;
-const HOUR_MILLIS = 3600000;
+// What a chart shows of a short history. The ring of the gateway holds one hour.
+const LEAST_MILLIS = 300000;
 // A gap in the points, as after a sleep of the machine, is a gap in the line.
 const GAP_MILLIS = 60000;
 
@@ -22,11 +24,13 @@ export function chart({title, series, format, isStacked = false}) {
   const legend = el("p", {class: "legend"}, series.map((each, i) => el("span", {class: "entry"},
     el("span", {class: "key " + each.className}), each.name + " ", values[i])));
   const top = el("span", {});
+  const start = el("span", {}, "start");
   const when = el("span", {class: "soft"}, "now");
   const figure = el("figure", {}, el("figcaption", {}, title, " ", when), legend, el("div", {class: "plot"}, drawing),
-    el("p", {class: "axis soft"}, el("span", {}, "1 h ago"), top, el("span", {}, "now")));
+    el("p", {class: "axis soft"}, start, top, el("span", {}, "now")));
   let points = [];
   let endMillis = 0;
+  let shownMillis = LEAST_MILLIS;
   let isPointed = false;
 
   const readout = (point) => {
@@ -39,6 +43,8 @@ export function chart({title, series, format, isStacked = false}) {
   const update = (newest) => {
     points = newest;
     endMillis = points.length === 0 ? 0 : Date.parse(points[points.length - 1].at);
+    shownMillis = points.length === 0 ? LEAST_MILLIS : Math.max(LEAST_MILLIS, endMillis - Date.parse(points[0].at));
+    setText(start, span(shownMillis / 1000, 1) + " ago");
     const sums = points.map(() => 0);
     const levels = series.map((each) => points.map((point, i) => {
       const value = each.value(point);
@@ -46,14 +52,14 @@ export function chart({title, series, format, isStacked = false}) {
       return isStacked ? (sums[i] += value) : value;
     }));
     const highest = Math.max(1e-9, ...levels.flat().filter((value) => value !== null));
-    const x = (i) => WIDTH * (1 - (endMillis - Date.parse(points[i].at)) / HOUR_MILLIS);
+    const x = (i) => WIDTH * (1 - (endMillis - Date.parse(points[i].at)) / shownMillis);
     const y = (value) => HEIGHT - (HEIGHT - 2) * value / highest;
     levels.forEach((level, s) => {
       setAttribute(lines[s], "d", path(level, x, y));
       if (isStacked) setAttribute(areas[s], "d", area(level, s === 0 ? level.map(() => 0) : levels[s - 1], x, y));
     });
     setText(top, points.length === 0 ? "no points yet" : "top: " + format(highest < 1e-6 ? 0 : highest));
-    setAttribute(drawing, "aria-label", title + ", last hour: " + (points.length === 0 ? "no points yet"
+    setAttribute(drawing, "aria-label", title + ": " + (points.length === 0 ? "no points yet"
       : series.map((each) => {
         const value = each.value(points[points.length - 1]);
         return each.name + " " + (value === null ? "unknown" : format(value));
@@ -66,7 +72,8 @@ export function chart({title, series, format, isStacked = false}) {
     level.forEach((value, i) => {
       if (value === null) return;
       const isFirst = i === 0 || level[i - 1] === null || isGap(i);
-      d += (isFirst ? "M" : "L") + x(i).toFixed(1) + " " + y(value).toFixed(1);
+      // A lone point is a line to itself, which is a dot.
+      d += (isFirst ? "M" + x(i).toFixed(1) + " " + y(value).toFixed(1) : "") + "L" + x(i).toFixed(1) + " " + y(value).toFixed(1);
     });
     return d;
   };
@@ -83,10 +90,10 @@ export function chart({title, series, format, isStacked = false}) {
   drawing.addEventListener("pointermove", (event) => {
     if (points.length === 0) return;
     const box = drawing.getBoundingClientRect();
-    const millis = endMillis - HOUR_MILLIS * (1 - (event.clientX - box.left) / box.width);
+    const millis = endMillis - shownMillis * (1 - (event.clientX - box.left) / box.width);
     const distance = (point) => Math.abs(Date.parse(point.at) - millis);
     const nearest = points.reduce((best, point) => distance(point) < distance(best) ? point : best);
-    const at = WIDTH * (1 - (endMillis - Date.parse(nearest.at)) / HOUR_MILLIS);
+    const at = WIDTH * (1 - (endMillis - Date.parse(nearest.at)) / shownMillis);
     setAttribute(cursor, "x1", String(at));
     setAttribute(cursor, "x2", String(at));
     isPointed = true;

@@ -2,7 +2,7 @@
 
 import {get} from "./api.js";
 import {chart} from "./chart.js";
-import {el, setText, table} from "./dom.js";
+import {el, setText, table, time} from "./dom.js";
 import {LANES, count, counted, drainedIn, idleSeconds, isStalled, rate, span} from "./format.js";
 import {tenantColumns} from "./tenants.js";
 
@@ -37,7 +37,7 @@ export function overview() {
   const source = el("p", {class: "soft"});
   const charts = [
     chart({title: "Waiting by lane", format: count, isStacked: true, series: LANES.map(lane)}),
-    chart({title: "Age of the oldest that waits for a worker", format: (n) => span(n),
+    chart({title: "Age of the oldest", format: (n) => span(n),
       series: [{name: "oldest", className: "one", value: (point) => point.oldestSeconds}]}),
     chart({title: "Items per second", format: rate, series: [
       {name: "in", className: "in", value: (point) => point.inPerSecond},
@@ -48,6 +48,7 @@ export function overview() {
   const figures = el("div", {}, el("div", {class: "charts"}, charts.map((each) => each.figure)), source,
     el("h3", {}, "Lanes"), lanes.node, el("h3", {}, "Tenants with most waiting"), known, tenants.node);
   let historyAt = 0;
+  let sinceShown = null;
 
   async function refresh(depths) {
     const {total} = depths;
@@ -61,7 +62,7 @@ export function overview() {
     moves.classList.toggle("alarm", stalled);
     lanes.show(LANES.filter((name) => depths.lanes[name] !== undefined).map((name) => ({name, ...depths.lanes[name]})));
     setText(known, count(depths.tenantsWaiting) + " of " + counted(depths.tenantsKnown, "tenant") + (depths.tenantsWaiting === 1 ? " has" : " have")
-      + " work waiting" + (depths.tenantsLate > 0 ? "; " + count(depths.tenantsLate) + " will drain later than their time to live" : ""));
+      + " work waiting" + (depths.tenantsLate > 0 ? "; " + count(depths.tenantsLate) + " will drain later than the time to live" : ""));
     tenants.show(depths.tenants.filter((tenant) => tenant.waiting > 0));
     if (isNew && steps.childElementCount === 0) steps.append(firstSteps());
     steps.hidden = !isNew;
@@ -70,8 +71,11 @@ export function overview() {
     const history = await get("history");
     historyAt = Date.now();
     charts.forEach((each) => each.update(history.points));
-    setText(source, "A point each " + history.stepSeconds + " s, of " + history.source.replace(/\.\d+Z$/, "Z")
-      + ". The oldest is of hot, overflow and aged.");
+    const [who, since] = history.source.split(" since ", 2);
+    if (sinceShown === since) return;
+    sinceShown = since;
+    source.replaceChildren("A point each " + history.stepSeconds + " s from " + who + ", which began ",
+      since === undefined ? "now" : time(since), ". The oldest is of hot, overflow and aged.");
   }
 
   return {title: "Overview", nodes: [summary, moves, steps, figures], refresh};
