@@ -56,6 +56,10 @@ public sealed interface OperatorAction {
             if (partitions < 1) {
                 throw new OperatorException("--partitions " + partitions + ": must be 1 or more");
             }
+            if (!PolicyField.DEDICATED.isValid((long) partitions)) {
+                throw new OperatorException(
+                        "--partitions " + partitions + ": must be " + PolicyField.DEDICATED.allowed());
+            }
         }
 
         @Override

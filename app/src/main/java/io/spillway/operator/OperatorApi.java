@@ -38,7 +38,7 @@ public final class OperatorApi implements AutoCloseable {
     private static final String CANCEL = ":cancel";
     /** Paths below the root of the API, for messages. */
     public static final List<String> PATHS =
-            List.of(ACTIONS, RUNS, RUNS + "/ID", DEAD_LETTERS, DEAD_LETTERS + "/POSITION", SWEEPS);
+            List.of(ACTIONS, RUNS, RUNS + "/ID", RUNS + "/ID" + CANCEL, DEAD_LETTERS, DEAD_LETTERS + "/POSITION", SWEEPS);
 
     private static final int MAX_AT_A_TIME = 8;
     private static final int MAX_ROWS = 200;

@@ -178,6 +178,7 @@ class SecuredClusterIT {
         kafka.user("stranger", PASSWORD);
         kafka.admin().createAcls(List.of(
                 acl("stranger", ResourceType.TOPIC, "secured.ingress", PatternType.LITERAL, AclOperation.DESCRIBE),
+                acl("stranger", ResourceType.TOPIC, "secured.actions", PatternType.LITERAL, AclOperation.DESCRIBE),
                 acl("stranger", ResourceType.TOPIC, "secured.policies", PatternType.LITERAL, AclOperation.READ)))
                 .all().get();
         await(() -> stranger.run("tenants", "list").exitCode() == 0);

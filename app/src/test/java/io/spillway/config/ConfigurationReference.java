@@ -46,7 +46,8 @@ final class ConfigurationReference {
             **Secrets.** An error never shows the value of a key that looks like a secret (password, token,
             JAAS configuration and the like), and never quotes from a file that cannot be parsed. Set
             secrets in the environment, for example `SPILLWAY_GATEWAY_TLS_KEYSTORE_PASSWORD`. The admin key
-            is `SPILLWAY_ADMIN_KEY`, or the content of the file that `gateway.adminKeyFile` names.
+            is `SPILLWAY_ADMIN_KEY`, or the content of the file that `gateway.adminKeyFile` names. The key of
+            viewers is `SPILLWAY_VIEWER_KEY`, or the content of the file that `gateway.viewerKeyFile` names.
             """;
 
     private static final Map<String, String> SECTIONS = Map.ofEntries(

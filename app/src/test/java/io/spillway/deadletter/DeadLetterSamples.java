@@ -20,6 +20,7 @@ import org.apache.kafka.common.record.TimestampType;
 /** Dead letters and surveys without Kafka. */
 public final class DeadLetterSamples {
     private static final ItemReader READER = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
+    private static final ItemDecoder DECODER = new ItemDecoder();
     private static final RecordCodec<WorkItem> CODEC = new RecordCodec<>(new WorkItem());
 
     private DeadLetterSamples() {}
@@ -38,7 +39,7 @@ public final class DeadLetterSamples {
                 .add(ItemHeaders.DEAD_REASON, bytes("attempts-used-up"))
                 .add(ItemHeaders.DEAD_DETAIL, bytes("no luck"))
                 .add(ItemHeaders.DEAD_AT, bytes(Long.toString(deadAtMillis)));
-        return new DeadLetter(record, READER, new ItemDecoder());
+        return new DeadLetter(record, READER, DECODER);
     }
 
     /** Returns the survey of these dead letters. */

@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
@@ -48,6 +49,8 @@ class OpenApiTest {
     private static MetricsServer metrics;
     private static Map<String, String> urls;
     private static Map<String, String> keys;
+    /** A replay that has not ended. */
+    private static String run;
 
     /** One operation at one of its servers. */
     record Operation(String path, String method, String server, JsonNode description) {
@@ -69,10 +72,15 @@ class OpenApiTest {
         keys = Map.of("tenantKey", gateway.key("acme"), "adminKey", GatewayUnderTest.ADMIN_KEY,
                 "workerKey", WorkUnderTest.KEY);
         gateway.waits("acme", 3);
+        // The runs of these tests wait until the end.
+        gateway.queue.mayRun = new CountDownLatch(1);
+        run = json(gateway.send("POST", "/admin/runs", GatewayUnderTest.ADMIN_KEY, "{\"kind\":\"replay\"}").body())
+                .get("id").textValue();
     }
 
     @AfterAll
     static void close() {
+        gateway.queue.mayRun.countDown();
         metrics.close();
         work.close();
         gateway.close();
@@ -118,7 +126,7 @@ class OpenApiTest {
     @MethodSource("operations")
     void other_methods_are_not_allowed(Operation operation) {
         for (String method : METHODS) {
-            if (!operation.server.equals("9404") && !method.equals(operation.method)) {
+            if (!operation.server.equals("9404") && !DOCUMENT.get("paths").get(operation.path).has(method)) {
                 assertThat(send(operation, method, key(operation).orElse(""), "").statusCode()).as(method)
                         .isEqualTo(405);
             }
@@ -133,8 +141,8 @@ class OpenApiTest {
         // Their answers to other paths list the paths.
         String paths = gateway.send("GET", "/admin/nothing", GatewayUnderTest.ADMIN_KEY, "").body()
                 + work.post("nothing", "{}").body();
-        matches("(/(?:admin|v1)/[A-Za-z:/]*[A-Za-z])", paths).forEach(path -> routes.add(
-                path.replace("/TENANT", "/{tenant}")));
+        matches("(/(?:admin|v1)/[A-Za-z:/-]*[A-Za-z])", paths).forEach(path -> routes.add(
+                path.replace("/TENANT", "/{tenant}").replace("/ID", "/{run}").replace("/POSITION", "/{position}")));
 
         assertThat(routes).hasSizeGreaterThan(10);
         assertThat(fieldNames(DOCUMENT.get("paths"))).containsExactlyInAnyOrderElementsOf(routes);
@@ -157,7 +165,7 @@ class OpenApiTest {
     }
 
     private static HttpResponse<String> send(Operation operation, String method, String key, String body) {
-        String path = operation.path.replace("{tenant}", "acme");
+        String path = operation.path.replace("{tenant}", "acme").replace("{run}", run).replace("{position}", "0-7");
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(urls.get(operation.server) + path))
                 .method(method.toUpperCase(Locale.ROOT), HttpRequest.BodyPublishers.ofString(body));
         if (!key.isEmpty()) {
@@ -176,6 +184,11 @@ class OpenApiTest {
         if (operation.path.equals("/v1/work:lease")) {
             work.item("leased");
             return "{\"max\":1,\"waitMillis\":30000}";
+        } else if (operation.path.equals("/admin/actions") && operation.method.equals("post")) {
+            return "{\"action\":\"pause\",\"tenant\":\"acme\"}";
+        } else if (operation.path.startsWith("/admin/runs")) {
+            return operation.path.equals("/admin/runs") && operation.method.equals("post")
+                    ? "{\"kind\":\"discard\",\"filter\":{\"tenant\":\"acme\"}}" : "";
         } else if (!schema.path("properties").has("receipt")) {
             return operation.method.equals("post") ? "{\"payload\":\"x\"}" : "";
         }

@@ -27,8 +27,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
- * Reads of the operator with clients that are created by the first one. Owner of the clients, under a lock: readers wait
- * for each other.
+ * Reads of the operator with clients that are created by the first one. Owner of the clients, under a lock: readers
+ * wait for each other.
  */
 public final class KafkaReads implements OperatorReads {
     private static final int MAX_KEYS = 100_000;

@@ -11,8 +11,8 @@ public final class PolicySources {
     private PolicySources() {}
 
     /**
-     * Returns a row for each field of the policy in force, and each workload: key, value in the form in which it is set,
-     * and where it is set.
+     * Returns a row for each field of the policy in force, and each workload: key, value in the form in which it is
+     * set, and where it is set.
      *
      * @param configured defaults of the configuration
      */

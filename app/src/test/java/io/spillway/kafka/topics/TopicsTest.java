@@ -38,7 +38,7 @@ class TopicsTest {
                 "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
                 "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
                 "spillway.shards", "spillway.lane-state", "spillway.attempts", "spillway.timeouts", "spillway.depths",
-                "spillway.demand",
+                "spillway.demand", "spillway.actions",
                 "spillway.router-timers-changelog", "spillway.router-books-changelog");
     }
 
@@ -168,8 +168,10 @@ class TopicsTest {
 
     @Test
     void a_queue_starts_segments_by_size_alone_and_all_other_topics_start_small_ones_often() {
+        // Entries of the action log are rare: every ten minutes, each would have a segment of its own.
         assertThat(topics.all()).allSatisfy(spec -> assertThat(spec.configs())
-                .containsEntry("segment.ms", isQueue(spec) ? "9223372036854775807" : "600000")
+                .containsEntry("segment.ms", isQueue(spec) ? "9223372036854775807"
+                        : spec.name().equals(topics.actions()) ? "86400000" : "600000")
                 .containsEntry("segment.bytes", isQueue(spec) ? "268435456" : "16777216"));
         assertThat(new Topics(configuration("topics.maxBytes", "104857600").queue()).all()).allSatisfy(spec ->
                 assertThat(Integer.parseInt(spec.configs().get("segment.bytes"))).isGreaterThan(
@@ -183,6 +185,15 @@ class TopicsTest {
                 .containsEntry("cleanup.policy", "delete")
                 .containsEntry("retention.ms", "600000");
         assertThat(maxBytes("attempts")).isGreaterThan(AttemptReports.MAX_BYTES);
+    }
+
+    @Test
+    void the_action_log_is_kept_for_ninety_days_and_is_bounded() {
+        assertThat(specs.get("spillway.actions").partitions()).isEqualTo(1);
+        assertThat(specs.get("spillway.actions").configs())
+                .containsEntry("cleanup.policy", "delete")
+                .containsEntry("retention.ms", Long.toString(90L * 24 * 60 * 60 * 1000))
+                .containsEntry("retention.bytes", "67108864");
     }
 
     @Test

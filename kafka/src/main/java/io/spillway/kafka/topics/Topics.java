@@ -47,20 +47,6 @@ public final class Topics {
     private static final int LEDGER_ENTRY_BYTES = 1024 * 1024;
     /** A request holds a tenant, a short text and framing, and a batch holds many. */
     private static final int SHARD_REQUEST_BYTES = 1024 * 1024;
-    /** About a million finished items. Whole segments expire, so a segment is a small part of it. */
-    private static final long TRAIL_BYTES = 256L * 1024 * 1024;
-    private static final int TRAIL_SEGMENT_BYTES = 16 * 1024 * 1024;
-    /** Reports of attempts are of use for seconds. */
-    private static final long ATTEMPTS_KEPT_MILLIS = 10 * 60 * 1000;
-    private static final int ATTEMPTS_SEGMENT_BYTES = 16 * 1024 * 1024;
-    private static final int ATTEMPTS_REPORT_BYTES = 2 * 1024 * 1024;
-
-    /** What operators did, for a review a quarter later. */
-    private static final long ACTIONS_KEPT_MILLIS = 90L * 24 * 60 * 60 * 1000;
-    /** Several hundred thousand entries. */
-    private static final long ACTIONS_BYTES = 64L * 1024 * 1024;
-    private static final int ACTIONS_SEGMENT_BYTES = 4 * 1024 * 1024;
-    private static final int ACTIONS_ENTRY_BYTES = 256 * 1024;
 
     private final String prefix;
     /** Asked for with each item. */
@@ -258,15 +244,15 @@ public final class Topics {
         }
         specs.add(status(demand()));
         specs.add(status(laneState()));
-        specs.add(spec(attempts(), 1, attemptsConfigs()));
+        specs.add(spec(attempts(), 1, durable(EventTopics.attempts())));
         specs.add(status(timeouts()));
-        specs.add(spec(actions(), 1, actionsConfigs()));
+        specs.add(spec(actions(), 1, durable(EventTopics.actions())));
         if (assignsShards) {
             specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
             specs.add(spec(shardsChangelog(), 1, compactedConfigs()));
         }
         if (keepsTrail()) {
-            specs.add(spec(trail(), 1, trailConfigs()));
+            specs.add(spec(trail(), 1, durable(EventTopics.trail(settings.trailKept().toMillis()))));
         }
         return specs;
     }
@@ -281,43 +267,6 @@ public final class Topics {
                 // Timers are short-lived: compacting when a fifth is new rewrites the rest about four times.
                 TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.2",
                 TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TIMER_REMOVAL_KEPT_MILLIS)));
-    }
-
-    /** Records of the trail expire by the broker's clock: a wrong clock of a worker must not keep or lose them. */
-    private Map<String, String> trailConfigs() {
-        long keptMillis = settings.trailKept().toMillis();
-        Map<String, String> configs = durable(Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.RETENTION_MS_CONFIG, Long.toString(keptMillis),
-                TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(TRAIL_BYTES),
-                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(TRAIL_SEGMENT_BYTES),
-                TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Math.max(60_000, keptMillis / 6))));
-        configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
-        return configs;
-    }
-
-    /** A gateway reads the whole topic when it starts, so its size is limited too. */
-    private Map<String, String> actionsConfigs() {
-        Map<String, String> configs = durable(Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ACTIONS_ENTRY_BYTES),
-                TopicConfig.RETENTION_MS_CONFIG, Long.toString(ACTIONS_KEPT_MILLIS),
-                TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(ACTIONS_BYTES),
-                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(ACTIONS_SEGMENT_BYTES)));
-        configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
-        return configs;
-    }
-
-    /** A report is read at once or never, so the topic is as small as its segments. */
-    private Map<String, String> attemptsConfigs() {
-        Map<String, String> configs = durable(Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ATTEMPTS_REPORT_BYTES),
-                TopicConfig.RETENTION_MS_CONFIG, Long.toString(ATTEMPTS_KEPT_MILLIS),
-                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(ATTEMPTS_SEGMENT_BYTES),
-                TopicConfig.SEGMENT_MS_CONFIG, Long.toString(ATTEMPTS_KEPT_MILLIS)));
-        configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
-        return configs;
     }
 
     private TopicSpec spec(String name, int partitions, Map<String, String> configs) {

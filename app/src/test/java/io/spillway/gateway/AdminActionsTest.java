@@ -1,0 +1,335 @@
+package io.spillway.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.deadletter.DeadLetterSamples;
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import java.net.http.HttpResponse;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What operators change over HTTP, and what of it is refused. */
+@Timeout(120) // Against a hang; nothing is measured.
+class AdminActionsTest {
+    private static final String ADMIN = GatewayUnderTest.ADMIN_KEY;
+
+    private final GatewayUnderTest gateway = new GatewayUnderTest(true);
+
+    @AfterEach
+    void close() {
+        gateway.queue.mayRun.countDown();
+        gateway.close();
+    }
+
+    @Test
+    void a_pause_is_stored_and_in_the_log_with_who_and_what() {
+        JsonNode answer = json(act("{\"action\":\"pause\",\"tenant\":\"acme\",\"workload\":\"mail\"}"), 200);
+        assertThat(answer.get("result").textValue()).startsWith("acme workload mail is paused.");
+        assertThat(answer.at("/action/by").textValue()).isEqualTo("operator");
+        assertThat(answer.at("/details/paused").booleanValue()).isTrue();
+        assertThat(policies().of("acme").isPaused("mail")).isTrue();
+        assertThat(policies().of("acme").paused()).isFalse();
+
+        gateway.nowMillis.addAndGet(1);
+        act("{\"action\":\"resume\",\"tenant\":\"acme\",\"workload\":\"mail\"}");
+        assertThat(policies().of("acme").isPaused("mail")).isFalse();
+        JsonNode log = json(get("/admin/actions"), 200).get("actions");
+        assertThat(log).hasSize(2);
+        JsonNode first = log.get(1);
+        assertThat(first.get("action").textValue()).isEqualTo("pause");
+        assertThat(first.get("tenant").textValue()).isEqualTo("acme");
+        assertThat(first.at("/options/workload").textValue()).isEqualTo("mail");
+        assertThat(first.get("by").textValue()).isEqualTo("operator");
+        assertThat(first.get("at").textValue()).isEqualTo("2027-01-15T08:00:00Z");
+        assertThat(first.get("result").textValue()).startsWith("acme workload mail is paused.");
+        assertThat(json(get("/admin/actions?limit=1"), 200).get("actions")).hasSize(1);
+    }
+
+    @Test
+    void every_action_does_what_its_command_does() {
+        json(act("{\"action\":\"set\",\"tenant\":\"acme\",\"rate\":5,\"agedAfter\":\"1m\"}"), 200);
+        assertThat(policies().own("acme").json()).containsEntry("ratePerSecond", 5.0);
+        json(act("{\"action\":\"isolate\",\"tenant\":\"acme\",\"partitions\":2}"), 200);
+        assertThat(policies().of("acme").dedicated()).isEqualTo(2);
+        json(act("{\"action\":\"release\",\"tenant\":\"acme\"}"), 200);
+        assertThat(policies().of("acme").dedicated()).isZero();
+        json(act("{\"action\":\"set\",\"tenant\":\"acme\",\"rate\":\"default\",\"agedAfter\":\"default\"}"), 200);
+        assertThat(policies().own("acme")).isEqualTo(PolicySettings.NONE_SET);
+
+        JsonNode cancelled = json(act("{\"action\":\"cancel\",\"tenant\":\"acme\",\"before\":\"2h\"}"), 200);
+        assertThat(cancelled.get("result").textValue()).startsWith("Cancelled 3 waiting items of acme that entered");
+        json(act("{\"action\":\"sweep\",\"tenant\":\"*\",\"startedAt\":\"1h\"}"), 200);
+        assertThat(sweeps().all()).hasSize(2).containsKey("!acme").containsKey("*");
+        JsonNode listed = json(get("/admin/sweeps"), 200).get("sweeps");
+        assertThat(listed).hasSize(2);
+        assertThat(listed.get(0).get("kind").textValue()).isEqualTo("cancel");
+        assertThat(json(get("/admin/actions"), 200).get("actions")).hasSize(6);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "{'action':'pause','tenant':'acme','dryRun':true}                           | Nothing is changed.",
+        "{'action':'set','tenant':'acme','rate':'5','dryRun':true}                  | Nothing is changed.",
+        "{'action':'isolate','tenant':'acme','dryRun':true}                         | Nothing is changed.",
+        "{'action':'cancel','tenant':'acme','dryRun':true}                          | 3 waiting items of acme",
+        "{'action':'sweep','tenant':'acme','startedAt':'1h','id':'s','dryRun':true} | Would record sweep s",
+    })
+    void a_dry_run_stores_and_records_nothing(String body, String result) {
+        assertThat(json(act(body.replace('\'', '"')), 200).get("result").textValue()).startsWith(result);
+        assertThat(gateway.queue.stored(gateway.queue.topics.policies())).isEmpty();
+        assertThat(gateway.queue.stored(gateway.queue.topics.sweeps())).isEmpty();
+        assertThat(gateway.queue.stored(gateway.queue.topics.actions())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "{                                                              | 400 | not JSON",
+        "[]                                                             | 400 | must be a JSON object",
+        "{}                                                             | 400 | action: must be given",
+        "{'action':'pause'}                                             | 400 | tenant: must be given",
+        "{'action':'explode','tenant':'acme'}                           | 400 | pause, resume",
+        "{'action':'pause','tenant':'a b'}                              | 400 | tenant a b: must be * or 1 to",
+        "{'action':'pause','tenant':'acme','wrokload':'mail'}           | 400 | wrokload: unknown key",
+        "{'action':'pause','tenant':'acme','workload':['mail']}         | 400 | workload: must be one value",
+        "{'action':'pause','tenant':'acme','dryRun':'maybe'}            | 400 | dryRun maybe: must be true or false",
+        "{'action':'isolate','tenant':'*'}                              | 400 | must be one tenant",
+        "{'action':'isolate','tenant':'acme','partitions':0}            | 400 | partitions 0: must be 1 or more",
+        "{'action':'isolate','tenant':'acme','partitions':99999999999}  | 400 | partitions 2147483647: must be",
+        "{'action':'isolate','tenant':'acme','partitions':7}            | 409 | Nothing is changed",
+        "{'action':'isolate','tenant':'acme','partitions':'x'}          | 400 | must be an integer",
+        "{'action':'release','tenant':'acme'}                           | 409 | has no dedicated partitions",
+        "{'action':'release','tenant':'acme','shard':true}              | 400 | shard: needs shards.overlap",
+        "{'action':'set','tenant':'acme'}                               | 400 | nothing to set",
+        "{'action':'set','tenant':'acme','agedAfter':'soon'}            | 400 | agedAfter: ",
+        "{'action':'set','tenant':'acme','workload':'w','rate':'1'}     | 400 | cannot be used",
+        "{'action':'cancel','tenant':'*'}                               | 400 | tenant *: must be",
+        "{'action':'cancel','tenant':'acme','before':'2100-01-01T00:00:00Z'} | 400 | before 2100",
+        "{'action':'sweep','tenant':'acme'}                             | 400 | startedAt: must be given",
+        "{'action':'sweep','tenant':'acme','startedAt':'1h','completedAt':'2h'} | 400 | completedAt 2h: must not",
+    })
+    void a_refused_action_says_why_and_changes_nothing(String body, int status, String why) {
+        HttpResponse<String> answer = act(body.replace('\'', '"'));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+        assertThat(answer.body()).contains(why);
+        assertThat(gateway.queue.stored(gateway.queue.topics.policies())).isEmpty();
+        assertThat(gateway.queue.stored(gateway.queue.topics.sweeps())).isEmpty();
+        // Who tried what is of interest, but not every slip of a pen.
+        assertThat(json(get("/admin/actions"), 200).get("actions").size())
+                .isEqualTo(status == 409 && body.contains("isolate") || body.contains("release") ? 1 : 0);
+    }
+
+    @Test
+    void an_action_that_cannot_be_recorded_is_done_and_says_so() {
+        gateway.queue.readOnly.add(gateway.queue.topics.actions());
+        JsonNode answer = json(act("{\"action\":\"pause\",\"tenant\":\"acme\"}"), 200);
+        assertThat(answer.get("notes").get(0).textValue()).contains("not in the action log", "Not authorized");
+        assertThat(policies().of("acme").paused()).isTrue();
+    }
+
+    @Test
+    void a_failure_of_kafka_is_not_a_refusal() {
+        gateway.queue.failure = Optional.of(new KafkaFailure("Topic spillway.policies: no leader\n\u001b[31m"));
+        HttpResponse<String> answer = act("{\"action\":\"pause\",\"tenant\":\"acme\"}");
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body()).contains("no leader").doesNotContain("\u001b");
+    }
+
+    @Test
+    void a_body_may_have_sixty_four_kibibytes() {
+        String action = "{\"action\":\"pause\",\"tenant\":\"acme\"}";
+        assertThat(act(action + " ".repeat(64 * 1024 - action.length())).statusCode()).isEqualTo(200);
+        assertThat(act(action + " ".repeat(64 * 1024 - action.length() + 1)).statusCode()).isEqualTo(413);
+    }
+
+    @Test
+    void dead_letters_are_listed_and_payloads_are_hidden_from_viewers() {
+        JsonNode page = json(get("/admin/dead-letters?tenant=acme"), 200);
+        assertThat(page.get("items")).hasSize(1);
+        assertThat(page.at("/items/0/position").textValue()).isEqualTo("0-7");
+        assertThat(page.at("/items/0/workload").textValue()).isEqualTo("mail");
+        assertThat(page.at("/items/0/bytes").intValue()).isPositive();
+        assertThat(page.at("/counts/0/count").intValue()).isEqualTo(1);
+        assertThat(json(get("/admin/dead-letters?tenant=bolt"), 200).get("items")).isEmpty();
+
+        JsonNode whole = json(get("/admin/dead-letters/0-7"), 200);
+        assertThat(whole.get("kind").textValue()).isEqualTo("text");
+        assertThat(whole.get("payload").textValue()).isEqualTo("hello");
+        assertThat(whole.get("headers").toString()).contains("secret of the producer");
+        HttpResponse<String> hidden = gateway.send("GET", "/admin/dead-letters/0-7", GatewayUnderTest.VIEWER_KEY, "");
+        assertThat(hidden.statusCode()).isEqualTo(200);
+        assertThat(hidden.body()).contains("order-1", "attempts-used-up", "payloadBytes")
+                .doesNotContain("hello", "secret", "no luck", "\"payload\"");
+        try (GatewayUnderTest open = new GatewayUnderTest(true, "gateway.viewerPayloads", "true")) {
+            assertThat(open.send("GET", "/admin/dead-letters/0-7", GatewayUnderTest.VIEWER_KEY, "").body())
+                    .contains("hello");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "tenant=a%20b        | tenant a b: must be",
+        "reason=X            | reason X: must be a reason",
+        "since=yesterday     | since yesterday: must be a time",
+        "since=1h&until=2h   | until 2h: must be after",
+        "limit=0             | limit: must be 1 to 200",
+        "limit=201           | limit: must be 1 to 200",
+        "cursor=x            | cursor: must be",
+        "cursor=1-2.         | cursor: must be",
+        "tenant=a&tenant=b   | must be given once",
+        "tenant=%FF          | must be",
+    })
+    void a_wrong_query_is_answered_400(String query, String why) {
+        HttpResponse<String> answer = gateway.send("GET", "/admin/dead-letters?" + query, ADMIN, "");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.body()).contains(why);
+    }
+
+    @Test
+    void a_run_is_planned_started_watched_and_logged() {
+        for (int i = 0; i < 4; i++) {
+            gateway.queue.letters.add(DeadLetterSamples.letter(
+                    1, i, "bolt", "b-" + i, 1_799_999_000_000L + i, new byte[] {1, 2}));
+        }
+        JsonNode plan = json(run("{\"kind\":\"replay\",\"filter\":{\"tenant\":\"bolt\"},\"rate\":10,\"dryRun\":true}"), 200);
+        assertThat(plan.get("selected").intValue()).isEqualTo(4);
+        assertThat(plan.get("result").textValue()).startsWith("Would replay 4 dead letters, the last due at");
+        assertThat(gateway.queue.letters).hasSize(5);
+
+        gateway.queue.mayRun = new CountDownLatch(1);
+        String id = json(run("{\"kind\":\"replay\",\"filter\":{\"ids\":[\"order-1\",\"b-2\"]},\"rate\":10}"), 202)
+                .get("id").textValue();
+        JsonNode running = await(id, "running");
+        assertThat(running.get("selected").intValue()).isEqualTo(2);
+        assertThat(running.get("done").intValue()).isZero();
+        assertThat(running.get("by").textValue()).isEqualTo("operator");
+        gateway.queue.mayRun.countDown();
+        JsonNode done = await(id, "done");
+        assertThat(done.get("done").intValue()).isEqualTo(2);
+        assertThat(done.get("result").textValue()).startsWith("Replayed 2 dead letters");
+        assertThat(json(get("/admin/runs"), 200).at("/runs/0/id").textValue()).isEqualTo(id);
+        JsonNode log = json(get("/admin/actions"), 200).get("actions");
+        assertThat(log.toString()).contains("Started run " + id, "Run " + id + ": Replayed 2 dead letters");
+        assertThat(log).hasSize(2);
+    }
+
+    @Test
+    void a_run_is_cancelled_and_five_at_a_time_are_one_too_many() {
+        gateway.queue.mayRun = new CountDownLatch(1);
+        String first = "";
+        for (int i = 0; i < 4; i++) {
+            String id = json(run("{\"kind\":\"discard\",\"all\":true}"), 202).get("id").textValue();
+            first = i == 0 ? id : first;
+        }
+        assertThat(run("{\"kind\":\"discard\",\"all\":true}").statusCode()).isEqualTo(409);
+        await(first, "running");
+        String waiting = json(get("/admin/runs"), 200).at("/runs/0/id").textValue();
+        assertThat(json(get("/admin/runs/" + waiting), 200).get("state").textValue()).isEqualTo("counting");
+        json(gateway.send("POST", "/admin/runs/" + waiting + ":cancel", ADMIN, ""), 200);
+        JsonNode cancelled = await(waiting, "cancelled");
+        assertThat(cancelled.get("result").textValue()).isEqualTo("Nothing was changed: cancelled by operator.");
+        json(gateway.send("POST", "/admin/runs/" + first + ":cancel", ADMIN, ""), 200);
+        gateway.queue.mayRun.countDown();
+        assertThat(await(first, "cancelled").get("result").textValue()).contains("Stopped after 0 of 1");
+        assertThat(gateway.send("POST", "/admin/runs/" + first + ":cancel", ADMIN, "").statusCode()).isEqualTo(409);
+    }
+
+    @Test
+    void a_run_ends_with_its_gateway() {
+        gateway.queue.mayRun = new CountDownLatch(1);
+        await(json(run("{\"kind\":\"discard\",\"all\":true}"), 202).get("id").textValue(), "running");
+        Thread closing = Thread.ofPlatform().start(gateway.operator::close);
+        while (closing.getState() != Thread.State.TIMED_WAITING) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        gateway.queue.mayRun.countDown();
+        assertThat(gateway.queue.letters).hasSize(1);
+        await(json(get("/admin/runs"), 200).at("/runs/0/id").textValue(), "cancelled");
+        assertThat(run("{\"kind\":\"discard\",\"all\":true}").statusCode()).isEqualTo(409);
+    }
+
+    @Test
+    void a_run_that_fails_says_why() {
+        gateway.queue.failure = Optional.of(new KafkaFailure("No coordinator"));
+        String id = json(run("{\"kind\":\"replay\"}"), 202).get("id").textValue();
+        assertThat(await(id, "failed").get("result").textValue()).isEqualTo("No coordinator");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "{}                                              | kind: must be given",
+        "{'kind':'burn'}                                 | kind: must be replay or discard",
+        "{'kind':'discard'}                              | needs either a filter",
+        "{'kind':'discard','filter':{}}                  | needs either a filter",
+        "{'kind':'discard','all':true,'filter':{'tenant':'acme'}} | needs either a filter",
+        "{'kind':'replay','rate':0}                      | rate 0.0: must be above 0",
+        "{'kind':'replay','rate':'fast'}                 | rate fast: must be a number",
+        "{'kind':'replay','rate':'NaN'}                  | rate NaN: must be above 0",
+        "{'kind':'replay','limit':0}                     | limit 0: must be 1",
+        "{'kind':'replay','filter':[]}                   | filter must be a JSON object",
+        "{'kind':'replay','filter':{'tenat':'acme'}}     | filter.tenat: unknown key",
+        "{'kind':'replay','filter':{'ids':[]}}           | filter.ids: must be an array",
+        "{'kind':'replay','filter':{'ids':'a'}}          | filter.ids: must be an array",
+        "{'kind':'replay','tenant':'acme'}               | tenant: unknown key",
+    })
+    void a_wrong_run_is_answered_400_and_does_not_start(String body, String why) {
+        HttpResponse<String> answer = run(body.replace('\'', '"'));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.body()).contains(why);
+        assertThat(json(get("/admin/runs"), 200).get("runs")).isEmpty();
+    }
+
+    private JsonNode await(String id, String state) {
+        while (true) {
+            JsonNode run = json(get("/admin/runs/" + id), 200);
+            if (run.get("state").textValue().equals(state)) {
+                return run;
+            }
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    private HttpResponse<String> act(String body) {
+        return gateway.send("POST", "/admin/actions", ADMIN, body);
+    }
+
+    private HttpResponse<String> run(String body) {
+        return gateway.send("POST", "/admin/runs", ADMIN, body);
+    }
+
+    private HttpResponse<String> get(String path) {
+        return gateway.send("GET", path, ADMIN, "");
+    }
+
+    private TenantPolicies policies() {
+        TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
+        gateway.queue.stored(gateway.queue.topics.policies()).forEach(policies::put);
+        return policies;
+    }
+
+    private Sweeps sweeps() {
+        Sweeps sweeps = new Sweeps();
+        gateway.queue.stored(gateway.queue.topics.sweeps()).forEach(sweeps::put);
+        return sweeps;
+    }
+
+    private static JsonNode json(HttpResponse<String> answer, int status) {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+        try {
+            return new JsonMapper().readTree(answer.body());
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
