@@ -39,18 +39,11 @@ public final class Permissions {
         switch (role) {
             case ROUTER -> needed.router();
             case WORKER -> needed.worker();
-            case GATEWAY -> needed.gateway();
+            case GATEWAY -> needed.process(TopicUser.gateway(topics));
             case OPERATOR -> needed.operator();
             case PRODUCER -> needed.topics(List.of(topics.ingress()), AclOperation.WRITE);
         }
         return needed.list();
-    }
-
-    private void gateway() {
-        process(TopicUser.gateway(topics));
-        // The operator's view shows the instances, and reads the progress of the workers for the oldest item.
-        group(topics.routerGroup(), AclOperation.DESCRIBE);
-        group(topics.workerGroup(), AclOperation.DESCRIBE);
     }
 
     private void router() {

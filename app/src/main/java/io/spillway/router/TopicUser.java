@@ -24,15 +24,11 @@ record TopicUser(
         return join(List.of(List.of(gateway(topics), router(topics), worker(topics)), commands(topics)));
     }
 
-    /** Returns the gateway; beside what it follows, the operator's view reads statuses and the oldest waiting items. */
     static TopicUser gateway(Topics topics) {
         return new TopicUser(
                 "gateway", List.of(),
                 List.of(topics.policies(), topics.sweeps(), topics.keys(), topics.depths(), topics.actions()),
-                join(List.of(
-                        List.of(topics.demand(), topics.laneState(), topics.timeouts()),
-                        assigned(topics, topics.shards()), lanes(topics, Lane.HOT, Lane.OVERFLOW, Lane.AGED))),
-                List.of(topics.ingress(), topics.demand()), List.of());
+                List.of(topics.demand()), List.of(topics.ingress(), topics.demand()), List.of());
     }
 
     /** Returns the router; it writes the ledger deltas of the route and delay stages past the topology. */

@@ -17,12 +17,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The console in a browser, on a whole system with a flood, an outage and poison pills. */
 @Timeout(300) // Against a hang; nothing is measured.
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsoleIT {
     private static final String VIEWER_KEY = "spv_0123456789abcdef0123456789abcdef";
     private static final int[] WIDE = {1440, 900};
@@ -70,7 +74,9 @@ class ConsoleIT {
         }
     }
 
+    /** First, because the others change what is shown. */
     @Test
+    @Order(1)
     void every_page_shows_the_troubles_at_three_widths_without_an_error() {
         for (int[] size : BrowserUnderTest.SIZES) {
             try (BrowserUnderTest.Tab tab = browser.tab(key, size, size[0] == 820 ? ColorScheme.DARK : ColorScheme.LIGHT)) {

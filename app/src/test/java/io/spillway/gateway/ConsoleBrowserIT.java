@@ -112,7 +112,8 @@ class ConsoleBrowserIT {
             page.locator("input[type=search]").pressSequentially("nt-007");
             PlaywrightAssertions.assertThat(page.locator("tbody tr")).hasCount(1);
             assertThat(page.textContent("tbody")).contains("tenant-007");
-            assertThat((String) page.evaluate("document.activeElement.value")).as("keeps the focus").isEqualTo("nt-007");
+            assertThat((String) page.evaluate("document.activeElement.value"))
+                    .as("keeps the focus").isEqualTo("nt-007");
             page.click("text='tenant-007'");
             page.waitForSelector("h2:text-is('tenant-007')");
             tab.shown().assertClean("after a search");

@@ -156,7 +156,7 @@ class ConsoleTest {
         assertShown(json("/admin/instances"), "lists");
     }
 
-    /** Checks that the modules use each field of a JSON object; {@code asOf} and names of lanes are for programs too. */
+    /** Checks that the modules use each field of a JSON object; those of {@code elsewhere} are for programs. */
     private void assertShown(JsonNode json, String... modules) {
         String scripts = Stream.of(modules).map(this::script).collect(Collectors.joining());
         Set<String> elsewhere = Set.of("asOf", "from", "hot", "overflow", "aged", "delay", "tenant");

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Printable;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
@@ -12,6 +13,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.PlacementView;
@@ -21,6 +23,9 @@ import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.TimeoutStatuses;
 import io.spillway.kafka.view.ViewContent;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
@@ -50,9 +55,11 @@ record TenantReport(
                 .put("field", row.get(0)).put("value", row.get(1)).put("source", row.get(2)));
         depth.ifPresent(each -> balance(json, each, policy, nowMillis));
         Topics topics = new Topics(configuration.queue());
-        placement(json, tenant, policy, topics, nowMillis);
-        TimeoutStatuses timeouts = read(topics.timeouts(), new TimeoutStatuses(clock));
+        List<String> missing = new ArrayList<>();
+        placement(json, tenant, policy, topics, missing, nowMillis);
+        TimeoutStatuses timeouts = read(topics.timeouts(), new TimeoutStatuses(clock), missing);
         json.set("health", JSON.valueToTree(TimeoutExplanation.of(tenant, policy, timeouts).fields()));
+        json.set("missing", JSON.valueToTree(missing));
         return json;
     }
 
@@ -82,11 +89,13 @@ record TenantReport(
         forecast.put("late", depth.isLate(policy, nowMillis));
     }
 
-    private void placement(ObjectNode json, String tenant, TenantPolicy policy, Topics topics, long nowMillis) {
+    private void placement(
+            ObjectNode json, String tenant, TenantPolicy policy, Topics topics, List<String> missing,
+            long nowMillis) {
         ShardAssignments assignments = new ShardAssignments(
                 configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
         if (topics.assignsShards()) {
-            read(topics.shards(), assignments);
+            read(topics.shards(), assignments, missing);
         }
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, new PlacementView(configuration.queue(), policies, assignments), assignments,
@@ -100,9 +109,19 @@ record TenantReport(
         json.set("neighbours", JSON.valueToTree(explanation.neighbours()));
     }
 
-    /** Reads a whole compacted topic; entries that cannot be decoded are left out, as in a view. */
-    private <C extends ViewContent<?>> C read(String topic, C content) {
-        reads.latest(topic).forEach((key, latest) -> {
+    /**
+     * Reads a whole compacted topic; entries that cannot be decoded are left out, as in a view. If the topic cannot be
+     * read, the content stays empty, and the reason is added to what is missing.
+     */
+    private <C extends ViewContent<?>> C read(String topic, C content, List<String> missing) {
+        Map<String, OperatorReads.Latest> entries;
+        try {
+            entries = reads.latest(topic);
+        } catch (KafkaFailure e) {
+            missing.add(Printable.onOneLine(e.getMessage()));
+            return content;
+        }
+        entries.forEach((key, latest) -> {
             try {
                 content.put(key, latest.value());
             } catch (RuntimeException undecodable) {

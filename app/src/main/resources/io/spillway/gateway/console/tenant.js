@@ -11,6 +11,7 @@ const millis = (n) => n === 0 ? "–" : n < 10 ? rate(n) + " ms" : count(Math.ro
 
 export function tenant(name) {
   const state = el("p", {class: "summary"});
+  const missing = el("p", {class: "alarm"});
   const now = el("div");
   const rules = el("ol");
   const placement = el("div");
@@ -50,6 +51,7 @@ export function tenant(name) {
     placement.replaceChildren(facts([["placement", PLACEMENTS[t.placement] || t.placement], ["slots", t.slots.join(", ")],
       ["partitions", t.partitions.join(", ")], ["compared with", counted(t.compared, "tenant")]]));
     health.show(t.health);
+    setText(missing, t.missing.join(". "));
     neighbours.show(t.neighbours);
     policy.show(t.sources);
   }
@@ -58,6 +60,6 @@ export function tenant(name) {
     el("div", {class: "columns"}, el("section", {}, el("h3", {}, "Now"), now),
       el("section", {}, el("h3", {}, "Placement"), placement),
       el("section", {}, el("h3", {}, "Its items, by the first rule that applies"), rules)
-    ), el("h3", {}, "Health of its destination, by worker"), health.node, el("h3", {}, "Tenants that share its partitions"), neighbours.node,
+    ), el("h3", {}, "Health of its destination, by worker"), health.node, missing, el("h3", {}, "Tenants that share its partitions"), neighbours.node,
     el("h3", {}, "Policy in force"), policy.node].filter(Boolean), refresh};
 }

@@ -1,8 +1,10 @@
 package io.spillway.operator.report;
 
+import io.spillway.kafka.topics.KafkaFailure;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -12,6 +14,9 @@ public final class FakeReads implements OperatorReads {
     public final Map<String, List<GroupMember>> groups = new ConcurrentHashMap<>();
     public volatile OptionalLong oldestMillis = OptionalLong.empty();
 
+    /** What reads of topics throw; empty for none. */
+    public volatile Optional<KafkaFailure> failure = Optional.empty();
+
     /** Stores the newest value of a key. */
     public void put(String topic, String key, byte[] value, long atMillis) {
         topics.computeIfAbsent(topic, absent -> new ConcurrentHashMap<>()).put(key, new Latest(value, atMillis));
@@ -19,6 +24,9 @@ public final class FakeReads implements OperatorReads {
 
     @Override
     public Map<String, Latest> latest(String topic) {
+        failure.ifPresent(each -> {
+            throw each;
+        });
         return topics.getOrDefault(topic, Map.of());
     }
 
