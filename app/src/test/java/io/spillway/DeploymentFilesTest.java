@@ -235,9 +235,10 @@ class DeploymentFilesTest {
                         delivery -> Outcome.done(), policies, sweeps, registry, InstantSource.system(),
                         System::nanoTime, new SplittableRandom(1));
                 Gateway gateway = new Gateway(configuration,
-                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"), Optional.empty(),
-                                QueueForTests.operator(configuration), new Depths(), new RateShares(), registry,
-                                () -> "", () -> true, sweeps, new FakeReads()),
+                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
+                                Optional.empty(), QueueForTests.operator(configuration), new Depths(),
+                                new RateShares(), registry, () -> "", () -> true,
+                                sweeps, new FakeReads()),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();

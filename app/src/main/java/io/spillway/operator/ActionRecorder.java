@@ -2,10 +2,10 @@ package io.spillway.operator;
 
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** Reader of a JSON object by name, which refuses keys that nothing has read. Owned by the thread of its request. */
 final class ActionRequest {
@@ -80,7 +81,7 @@ final class ActionRequest {
         json.fieldNames().forEachRemaining(name -> {
             if (!known.contains(name)) {
                 throw new OperatorException(Printable.of(path + name) + ": unknown key; known here: "
-                        + String.join(", ", new java.util.TreeSet<>(known)));
+                        + String.join(", ", new TreeSet<>(known)));
             }
         });
     }

@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,8 +38,8 @@ public final class OperatorApi implements AutoCloseable {
     private static final String SWEEPS = "/sweeps";
     private static final String CANCEL = ":cancel";
     /** Paths below the root of the API, for messages. */
-    public static final List<String> PATHS =
-            List.of(ACTIONS, RUNS, RUNS + "/ID", RUNS + "/ID" + CANCEL, DEAD_LETTERS, DEAD_LETTERS + "/POSITION", SWEEPS);
+    public static final List<String> PATHS = List.of(
+            ACTIONS, RUNS, RUNS + "/ID", RUNS + "/ID" + CANCEL, DEAD_LETTERS, DEAD_LETTERS + "/POSITION", SWEEPS);
 
     private static final int MAX_AT_A_TIME = 8;
     private static final int MAX_ROWS = 200;
@@ -221,7 +222,7 @@ public final class OperatorApi implements AutoCloseable {
                 nowMillis);
         filter.requireNothingElse();
         return new DisposalOrder(
-                DisposalOrder.Kind.valueOf(kind.toUpperCase(java.util.Locale.ROOT)), selected,
+                DisposalOrder.Kind.valueOf(kind.toUpperCase(Locale.ROOT)), selected,
                 request.number("rate").orElse(DisposalOrder.DEFAULT_PER_SECOND),
                 request.integer("limit").orElse(Long.MAX_VALUE), nowMillis);
     }

@@ -111,7 +111,8 @@ class ConfigurationEnvironmentTest {
     @ParameterizedTest
     @CsvSource({
         "PATH, /bin", "TOPICS_PARTITIONS, 3", "XSPILLWAY_NONSENSE, 3", "spillway_nonsense, 3",
-        "SPILLWAY_JAVA_HOME, /jdk", "SPILLWAY_JAVA_OPTS, -Xmx1g", "SPILLWAY_HOME, /opt", "SPILLWAY_ADMIN_KEY, s3cret", "SPILLWAY_VIEWER_KEY, s3cret"
+        "SPILLWAY_JAVA_HOME, /jdk", "SPILLWAY_JAVA_OPTS, -Xmx1g", "SPILLWAY_HOME, /opt", "SPILLWAY_ADMIN_KEY, s3cret",
+        "SPILLWAY_VIEWER_KEY, s3cret"
     })
     void variables_that_are_not_settings_are_ignored(String name, String value) {
         assertThat(load(Map.of(name, value))).isEqualTo(load(Map.of()));

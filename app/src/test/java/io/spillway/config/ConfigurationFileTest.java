@@ -170,12 +170,8 @@ class ConfigurationFileTest {
                                 "out",
                                 "a.B", new PullSettings("0.0.0.0", 0, "worker.key", "receipt.key")),
                         new GatewaySettings(
-                                "0.0.0.0",
-                                0,
-                                new GatewaySettings.Tls("", "", "a.p12", "secret"),
-                                "/etc/admin.key",
-                                "/etc/viewer.key",
-                                true,
+                                "0.0.0.0", 0, new GatewaySettings.Tls("", "", "a.p12", "secret"), "/etc/admin.key",
+                                "/etc/viewer.key", true,
                                 new GatewaySettings.Limits(
                                         1, 10, 2, 3, 4_000_000, 5_000, 6, 2_000_000, Duration.ofSeconds(7),
                                         Duration.ofSeconds(8), Duration.ofSeconds(9), Duration.ZERO)),

@@ -30,7 +30,8 @@ class PageReaderTest {
     private long read;
 
     private void bury(int partition, long offset, String tenant, long deadAt) {
-        letters.add(DeadLetterSamples.letter(partition, offset, tenant, partition + "/" + offset, deadAt, new byte[10]));
+        letters.add(DeadLetterSamples.letter(
+                partition, offset, tenant, partition + "/" + offset, deadAt, new byte[10]));
     }
 
     private boolean range(QueueProgress part, long from, long end, Predicate<DeadLetter> visitor) {

@@ -202,7 +202,8 @@ class AdminActionsTest {
             gateway.queue.letters.add(DeadLetterSamples.letter(
                     1, i, "bolt", "b-" + i, 1_799_999_000_000L + i, new byte[] {1, 2}));
         }
-        JsonNode plan = json(run("{\"kind\":\"replay\",\"filter\":{\"tenant\":\"bolt\"},\"rate\":10,\"dryRun\":true}"), 200);
+        JsonNode plan = json(
+                run("{\"kind\":\"replay\",\"filter\":{\"tenant\":\"bolt\"},\"rate\":10,\"dryRun\":true}"), 200);
         assertThat(plan.get("selected").intValue()).isEqualTo(4);
         assertThat(plan.get("result").textValue()).startsWith("Would replay 4 dead letters, the last due at");
         assertThat(gateway.queue.letters).hasSize(5);

@@ -58,77 +58,77 @@ class AuthorisationTest {
     }
 
     /**
-     * Expected status for each kind of key; a plus marks a granted request. A console sends Basic with the token of its
-     * session and its own origin, a foreign one the same with the origin of another site; a v marks those of viewers.
+     * Expected status for each kind of key; a plus marks a granted request. A page sends Basic with the token of its
+     * session and its own origin, an evil one the same with the origin of another site; v marks Basic of viewers.
      */
     private static final String TABLE = """
-            # request                                none    wrong   revoked another tenant  admin   basic   console foreign viewer  vbasic  vconsole
-            POST /v1/items                           401     401     401     202+    202+    403     401     401     401     403     401     401
-            POST /v1/items:batch                     401     401     401     200+    200+    403     401     401     401     403     401     401
-            GET /v1/items                            405     405     405     405     405     405     405     405     405     405     405     405
-            GET /admin/tenants/acme                  401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /admin/tenants/acme/                 401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/depths                        401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /admin/depths/                       401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin                               401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/                              401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/nothing                       401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/session                       401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /admin/session/                      401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/dead-letters                  401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /admin/dead-letters/0-7              401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /admin/dead-letters/0-8              401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/dead-letters/                 401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/dead-letters/x                401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/sweeps                        401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /admin/actions                       401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /admin/runs                          401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /admin/runs/0123456789abcdef         401     401     401     403     403     404     404     404     404     404     404     404
-            GET /admin/runs/                         401     401     401     403     403     404     404     404     404     404     404     404
-            POST /admin/tenants/acme                 401     401     401     403     403     405     403     405     403     403     403     403
-            POST /admin/depths                       401     401     401     403     403     405     403     405     403     403     403     403
-            POST /admin/session                      401     401     401     403     403     405     403     405     403     403     403     403
-            POST /admin/dead-letters                 401     401     401     403     403     405     403     405     403     403     403     403
-            POST /admin/dead-letters/0-7             401     401     401     403     403     405     403     405     403     403     403     403
-            POST /admin/sweeps                       401     401     401     403     403     405     403     405     403     403     403     403
-            POST /admin/nothing                      401     401     401     403     403     405     403     405     403     403     403     403
-            POST /admin/actions                      401     401     401     403     403     200+    403     200+    403     403     403     403
-            POST /admin/runs                         401     401     401     403     403     202+    403     202+    403     403     403     403
-            POST /admin/runs/0123456789abcdef:cancel 401     401     401     403     403     404     403     404     403     403     403     403
-            GET /admin/runs/0123456789abcdef:cancel  401     401     401     403     403     405     405     405     405     405     405     405
-            DELETE /admin/tenants/acme               401     401     401     403     403     405     401     401     401     403     401     401
-            PUT /admin/depths                        401     401     401     403     403     405     401     401     401     403     401     401
-            PUT /admin/actions                       401     401     401     403     403     405     401     401     401     403     401     401
-            DELETE /admin/actions                    401     401     401     403     403     405     401     401     401     403     401     401
-            DELETE /admin/runs                       401     401     401     403     403     405     401     401     401     403     401     401
-            DELETE /admin/dead-letters/0-7           401     401     401     403     403     405     401     401     401     403     401     401
-            PATCH /admin/runs                        401     401     401     403     403     405     401     401     401     403     401     401
-            DELETE /admin/session                    401     401     401     403     403     405     401     401     401     403     401     401
-            GET /console                             401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /console/console.js                  401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /console/console.css                 401     401     401     403     403     200+    200+    200+    200+    200+    200+    200+
-            GET /console/                            401     401     401     403     403     404     404     404     404     404     404     404
-            GET /console/console.html                401     401     401     403     403     404     404     404     404     404     404     404
-            GET /console/../console                  401     401     401     403     403     404     404     404     404     404     404     404
-            POST /console                            401     401     401     403     403     405     401     401     401     403     401     401
-            DELETE /console/console.js               401     401     401     403     403     405     401     401     401     403     401     401
-            GET /livez                               200+    200+    200+    200+    200+    200+    200+    200+    200+    200+    200+    200+
-            GET /readyz                              200+    200+    200+    200+    200+    200+    200+    200+    200+    200+    200+    200+
-            GET /metrics                             401     401     401     403     403     200+    401     401     401     200+    401     401
-            POST /metrics                            401     401     401     403     403     405     401     401     401     405     401     401
-            POST /livez                              405     405     405     405     405     405     405     405     405     405     405     405
-            GET /                                    404     404     404     404     404     404     404     404     404     404     404     404
-            GET /ADMIN/tenants/acme                  404     404     404     404     404     404     404     404     404     404     404     404
-            GET //admin/tenants/acme                 404     404     404     404     404     404     404     404     404     404     404     404
-            GET /admin%2Ftenants%2Facme              404     404     404     404     404     404     404     404     404     404     404     404
-            GET /%61dmin/tenants/acme                404     404     404     404     404     404     404     404     404     404     404     404
-            POST /%61dmin/actions                    404     404     404     404     404     404     404     404     404     404     404     404
-            POST //admin/actions                     404     404     404     404     404     404     404     404     404     404     404     404
-            POST /admin%2Factions                    404     404     404     404     404     404     404     404     404     404     404     404
-            GET /Console                             404     404     404     404     404     404     404     404     404     404     404     404
-            GET /consoles                            404     404     404     404     404     404     404     404     404     404     404     404
-            GET /console%2Fconsole.js                404     404     404     404     404     404     404     404     404     404     404     404
-            POST /v1/items/                          404     404     404     404     404     404     404     404     404     404     404     404
+            # request                           none  wrong gone  other own   admin basic page  evil  view  vbas  vpage
+            POST /v1/items                      401   401   401   202+  202+  403   401   401   401   403   401   401
+            POST /v1/items:batch                401   401   401   200+  200+  403   401   401   401   403   401   401
+            GET /v1/items                       405   405   405   405   405   405   405   405   405   405   405   405
+            GET /admin/tenants/acme             401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/tenants/acme/            401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/depths                   401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/depths/                  401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin                          401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/                         401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/nothing                  401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/session                  401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/session/                 401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/dead-letters             401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/dead-letters/0-7         401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/dead-letters/0-8         401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/dead-letters/            401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/dead-letters/x           401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/sweeps                   401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/actions                  401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/runs                     401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/runs/RUN                 401   401   401   403   403   404   404   404   404   404   404   404
+            GET /admin/runs/                    401   401   401   403   403   404   404   404   404   404   404   404
+            POST /admin/tenants/acme            401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/depths                  401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/session                 401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/dead-letters            401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/dead-letters/0-7        401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/sweeps                  401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/nothing                 401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/actions                 401   401   401   403   403   200+  403   200+  403   403   403   403
+            POST /admin/runs                    401   401   401   403   403   202+  403   202+  403   403   403   403
+            POST /admin/runs/RUN:cancel         401   401   401   403   403   404   403   404   403   403   403   403
+            GET /admin/runs/RUN:cancel          401   401   401   403   403   405   405   405   405   405   405   405
+            DELETE /admin/tenants/acme          401   401   401   403   403   405   401   401   401   403   401   401
+            PUT /admin/depths                   401   401   401   403   403   405   401   401   401   403   401   401
+            PUT /admin/actions                  401   401   401   403   403   405   401   401   401   403   401   401
+            DELETE /admin/actions               401   401   401   403   403   405   401   401   401   403   401   401
+            DELETE /admin/runs                  401   401   401   403   403   405   401   401   401   403   401   401
+            DELETE /admin/dead-letters/0-7      401   401   401   403   403   405   401   401   401   403   401   401
+            PATCH /admin/runs                   401   401   401   403   403   405   401   401   401   403   401   401
+            DELETE /admin/session               401   401   401   403   403   405   401   401   401   403   401   401
+            GET /console                        401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /console/console.js             401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /console/console.css            401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /console/                       401   401   401   403   403   404   404   404   404   404   404   404
+            GET /console/console.html           401   401   401   403   403   404   404   404   404   404   404   404
+            GET /console/../console             401   401   401   403   403   404   404   404   404   404   404   404
+            POST /console                       401   401   401   403   403   405   401   401   401   403   401   401
+            DELETE /console/console.js          401   401   401   403   403   405   401   401   401   403   401   401
+            GET /livez                          200+  200+  200+  200+  200+  200+  200+  200+  200+  200+  200+  200+
+            GET /readyz                         200+  200+  200+  200+  200+  200+  200+  200+  200+  200+  200+  200+
+            GET /metrics                        401   401   401   403   403   200+  401   401   401   200+  401   401
+            POST /metrics                       401   401   401   403   403   405   401   401   401   405   401   401
+            POST /livez                         405   405   405   405   405   405   405   405   405   405   405   405
+            GET /                               404   404   404   404   404   404   404   404   404   404   404   404
+            GET /ADMIN/tenants/acme             404   404   404   404   404   404   404   404   404   404   404   404
+            GET //admin/tenants/acme            404   404   404   404   404   404   404   404   404   404   404   404
+            GET /admin%2Ftenants%2Facme         404   404   404   404   404   404   404   404   404   404   404   404
+            GET /%61dmin/tenants/acme           404   404   404   404   404   404   404   404   404   404   404   404
+            POST /%61dmin/actions               404   404   404   404   404   404   404   404   404   404   404   404
+            POST //admin/actions                404   404   404   404   404   404   404   404   404   404   404   404
+            POST /admin%2Factions               404   404   404   404   404   404   404   404   404   404   404   404
+            GET /Console                        404   404   404   404   404   404   404   404   404   404   404   404
+            GET /consoles                       404   404   404   404   404   404   404   404   404   404   404   404
+            GET /console%2Fconsole.js           404   404   404   404   404   404   404   404   404   404   404   404
+            POST /v1/items/                     404   404   404   404   404   404   404   404   404   404   404   404
             """;
 
     @Test
@@ -148,24 +148,24 @@ class AuthorisationTest {
                 basic("a:b:" + admin), basic("operator:" + admin) + "!", basic("operator:" + admin) + "=====",
                 basic("operator:" + admin.toUpperCase(Locale.ROOT)),
                 basic("operator:" + revoked)));
-        keys.put("revoked", List.of("Bearer " + revoked));
-        keys.put("another", List.of("Bearer " + secret(gateway.key("bolt"))));
-        keys.put("tenant", List.of("Bearer " + acme));
+        keys.put("gone", List.of("Bearer " + revoked));
+        keys.put("other", List.of("Bearer " + secret(gateway.key("bolt"))));
+        keys.put("own", List.of("Bearer " + acme));
         keys.put("admin", List.of("Bearer " + admin));
         keys.put("basic", List.of(basic("operator:" + admin), basic(":" + admin).replace("Basic", "bAsIc"),
                 basic("zoë:" + admin)));
         String viewer = secret(GatewayUnderTest.VIEWER_KEY);
-        keys.put("viewer", List.of("Bearer " + viewer));
-        keys.put("vbasic", List.of(basic("vic:" + viewer), basic(":" + viewer)));
-        keys.put("console", List.of(basic("zoe:" + admin)));
-        keys.put("foreign", keys.get("console"));
-        keys.put("vconsole", List.of(basic("vic:" + viewer)));
-        String token = token(keys.get("console").getFirst());
+        keys.put("view", List.of("Bearer " + viewer));
+        keys.put("vbas", List.of(basic("vic:" + viewer), basic(":" + viewer)));
+        keys.put("page", List.of(basic("zoe:" + admin)));
+        keys.put("evil", keys.get("page"));
+        keys.put("vpage", List.of(basic("vic:" + viewer)));
+        String token = token(keys.get("page").getFirst());
         Map<String, String[]> headers = Map.of(
-                "console", new String[] {"Spillway-CSRF", token, "Origin", gateway.url},
-                "foreign", new String[] {"Spillway-CSRF", token, "Origin", "https://evil.example"},
-                "vconsole", new String[] {
-                    "Spillway-CSRF", token(keys.get("vconsole").getFirst()), "Origin", gateway.url
+                "page", new String[] {"Spillway-CSRF", token, "Origin", gateway.url},
+                "evil", new String[] {"Spillway-CSRF", token, "Origin", "https://evil.example"},
+                "vpage", new String[] {
+                    "Spillway-CSRF", token(keys.get("vpage").getFirst()), "Origin", gateway.url
                 });
 
         List<String> rows = TABLE.lines().toList();
@@ -198,7 +198,7 @@ class AuthorisationTest {
         if (!authorization.isEmpty()) {
             headers.addAll(List.of("Authorization", authorization));
         }
-        return gateway.send(method, path, "", body, headers.toArray(String[]::new));
+        return gateway.send(method, path.replace("RUN", "0123456789abcdef"), "", body, headers.toArray(String[]::new));
     }
 
     private String token(String authorization) {

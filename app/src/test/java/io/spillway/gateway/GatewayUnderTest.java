@@ -92,8 +92,9 @@ final class GatewayUnderTest implements AutoCloseable {
         this.gateway = new Gateway(
                 configuration,
                 new Gateway.Dependencies(
-                        policies, keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)), operator, depths, new RateShares(), registry, () -> metricsText,
-                        () -> isReachable, sweeps, reads),
+                        policies, keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)), operator, depths,
+                        new RateShares(), registry, () -> metricsText, () -> isReachable, sweeps,
+                        reads),
                 new Gateway.Sources(
                         clock,
                         () -> System.nanoTime() + skippedNanos.get(),

@@ -151,8 +151,8 @@ class GatewaysIT {
                     new Gateway.Dependencies(
                             new TenantPolicies(configuration.defaults().over(PolicySettings.NONE_SET)), keys,
                             AdminKey.of("0123456789abcdef"), Optional.empty(),
-                            QueueForTests.operator(configuration), new Depths(), shares, new SimpleMeterRegistry(), () -> "",
-                            () -> true, new Sweeps(), new FakeReads()),
+                            QueueForTests.operator(configuration), new Depths(), shares,
+                            new SimpleMeterRegistry(), () -> "", () -> true, new Sweeps(), new FakeReads()),
                     new Gateway.Sources(
                             InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
             this.url = gateway.start();

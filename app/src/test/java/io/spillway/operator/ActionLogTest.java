@@ -42,8 +42,8 @@ class ActionLogTest {
 
     @Test
     void an_entry_is_read_as_it_was_written() {
-        ActionEntry written = ActionEntry.of(
-                1_800_000_000_123L, "zo\u00eb\r\n", "set", "acme", Map.of("rate", 5.5), "a\\b \u001b[31m" + "x".repeat(5_000));
+        ActionEntry written = ActionEntry.of(1_800_000_000_123L, "zo\u00eb\r\n", "set", "acme", Map.of("rate", 5.5),
+                "a\\b \u001b[31m" + "x".repeat(5_000));
         ActionEntry read = ActionEntry.decode(written.encode());
         assertThat(read).isEqualTo(written);
         assertThat(read.by()).isEqualTo("zo\\u00eb\\u000d\\u000a");
@@ -59,8 +59,8 @@ class ActionLogTest {
         }
         ActionEntry entry = ActionEntry.of(0, "", "a", "", options, "");
         assertThat(entry.options()).hasSize(50).containsEntry("o0", "\\u000a");
-        ActionEntry read = ActionEntry.decode("{\"at\":\"2027-01-15T08:00:00Z\",\"by\":\"\\u202e\",\"action\":\"x\",\"result\":\"\\n\"}"
-                .getBytes(StandardCharsets.UTF_8));
+        String other = "{\"at\":\"2027-01-15T08:00:00Z\",\"by\":\"\\u202e\",\"action\":\"x\",\"result\":\"\\n\"}";
+        ActionEntry read = ActionEntry.decode(other.getBytes(StandardCharsets.UTF_8));
         assertThat(read.by()).isEqualTo("\\u202e");
         assertThat(read.tenant()).isEmpty();
     }

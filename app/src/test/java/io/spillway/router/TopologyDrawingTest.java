@@ -78,7 +78,8 @@ class TopologyDrawingTest {
                 "    topic-spillway.policies[(spillway.policies)] -.-> client-router([router])");
         assertThat(drawing.text()).contains("""
                Client: gateway
-                  follows: spillway.policies, spillway.sweeps, spillway.keys, spillway.depths, spillway.actions, spillway.demand
+                  follows: spillway.policies, spillway.sweeps, spillway.keys, spillway.depths, \
+            spillway.actions, spillway.demand
                   writes: spillway.ingress, spillway.demand
             """);
     }

@@ -48,7 +48,7 @@ public final class DeadLetterOptions {
                 Optional.ofNullable(until), id == null ? Set.of() : Set.of(id), nowMillis);
     }
 
-    /** Returns the limit, or {@code absent}; throws {@link io.spillway.operator.OperatorException} if it is not 1 to {@code max}. */
+    /** Returns the limit, or {@code absent}; refuses one that is not 1 to {@code max}. */
     long limit(long absent, long max) {
         if (limit == null) {
             return absent;

@@ -41,8 +41,9 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
      * @param wait   whether to wait until every running instance has applied it
      */
     public void act(OperatorAction action, boolean dryRun, boolean wait) {
-        ActionResult result = new OperatorActions(
-                queue(), configuration, recorder(), Long.MAX_VALUE, common.clock()).act(action, Terminal.user(), dryRun);
+        OperatorActions actions =
+                new OperatorActions(queue(), configuration, recorder(), Long.MAX_VALUE, common.clock());
+        ActionResult result = actions.act(action, Terminal.user(), dryRun);
         if (wait) {
             result.stored().ifPresent(
                     record -> ViewProgress.await(configuration, record, common.clock(), common.printer()));

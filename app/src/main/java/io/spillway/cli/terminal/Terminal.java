@@ -42,7 +42,7 @@ public final class Terminal {
                 : OptionalInt.empty();
     }
 
-    /** Returns the user of this process and the host, such as {@code zoe@build-3}; of an unknown host, only the user. */
+    /** Returns the user and the host of this process, such as {@code zoe@build-3}; the user if the host has no name. */
     public static String user() {
         String user = System.getProperty("user.name", "unknown");
         try {
