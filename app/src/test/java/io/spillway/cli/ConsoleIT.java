@@ -79,7 +79,8 @@ class ConsoleIT {
     @Order(1)
     void every_page_shows_the_troubles_at_three_widths_without_an_error() {
         for (int[] size : BrowserUnderTest.SIZES) {
-            try (BrowserUnderTest.Tab tab = browser.tab(key, size, size[0] == 820 ? ColorScheme.DARK : ColorScheme.LIGHT)) {
+            ColorScheme scheme = size[0] == 820 ? ColorScheme.DARK : ColorScheme.LIGHT;
+            try (BrowserUnderTest.Tab tab = browser.tab(key, size, scheme)) {
                 tab.open(console);
                 for (String page : PAGES) {
                     tab.follow(page);
@@ -182,7 +183,8 @@ class ConsoleIT {
 
     private static void add(StringBuilder items, String tenant, int count, String payload) {
         for (int i = 0; i < count; i++) {
-            items.append("{\"tenant\":\"%s\",\"id\":\"%s-%d\",\"payload\":\"%s\"}%n".formatted(tenant, tenant, i, payload));
+            items.append("{\"tenant\":\"%s\",\"id\":\"%s-%d\",\"payload\":\"%s\"}%n"
+                    .formatted(tenant, tenant, i, payload));
         }
     }
 
