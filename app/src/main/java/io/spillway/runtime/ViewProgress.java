@@ -6,6 +6,7 @@ import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.view.InstanceViews;
+import io.spillway.kafka.view.ProgressMark;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,10 +107,6 @@ public final class ViewProgress {
     }
 
     private static long committedAtMillis(OffsetAndMetadata progress) {
-        try {
-            return Long.parseLong(progress.metadata());
-        } catch (NumberFormatException notOurs) {
-            return 0;
-        }
+        return ProgressMark.parse(progress.metadata()).map(ProgressMark::atMillis).orElse(0L);
     }
 }

@@ -100,7 +100,7 @@ class ConsoleIT {
     void the_instances_of_the_system_are_shown_with_their_partitions() {
         try (BrowserUnderTest.Tab tab = browser.tab(key, WIDE)) {
             tab.open(console + "#/instances");
-            assertThat(tab.page().innerText("[aria-label=Workers]")).contains("spillway.hot 0–1", "10");
+            assertThat(tab.page().innerText("[aria-label=Workers]")).contains("spillway.hot 0–1", "10", "development");
             assertThat(tab.page().innerText("[aria-label=Routers]")).contains("spillway.ingress 0–1");
             assertThat(tab.page().locator("[aria-label=Gateways] tbody tr").count()).isEqualTo(1);
         }

@@ -3,9 +3,11 @@ package io.spillway.operator.report;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.spillway.core.item.Printable;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Demands;
+import io.spillway.kafka.view.ProgressMark;
 import io.spillway.schema.LaneState;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,17 +38,19 @@ record InstancesReport(Topics topics, OperatorReads reads, String version) {
 
     ObjectNode at(long nowMillis) {
         Map<String, OperatorReads.Latest> demand = reads.latest(topics.demand());
+        // Every instance follows the policies.
+        Map<String, ProgressMark> marks = reads.marks(topics.policies());
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("asOf", DepthsReport.iso(nowMillis));
         json.put("gatewayVersion", version);
         add(json.putArray("routers"), instances(
                 statuses(demand, Demands.Role.ROUTER), reads.members(topics.routerGroup()),
-                topics.routerGroup() + "-", nowMillis), false);
+                topics.routerGroup() + "-", nowMillis), marks, false);
         add(json.putArray("workers"), instances(
                 reads.latest(topics.laneState()), reads.members(topics.workerGroup()), topics.workerGroup() + ".",
-                nowMillis), true);
+                nowMillis), marks, true);
         add(json.putArray("gateways"), instances(
-                statuses(demand, Demands.Role.GATEWAY), List.of(), "", nowMillis), false);
+                statuses(demand, Demands.Role.GATEWAY), List.of(), "", nowMillis), marks, false);
         return json;
     }
 
@@ -82,13 +86,16 @@ record InstancesReport(Topics topics, OperatorReads reads, String version) {
         return instances;
     }
 
-    private static void add(ArrayNode array, Map<String, Instance> instances, boolean areWorkers) {
+    private static void add(
+            ArrayNode array, Map<String, Instance> instances, Map<String, ProgressMark> marks, boolean areWorkers) {
         instances.entrySet().stream().limit(MAX_LISTED).forEach(each -> {
             Instance instance = each.getValue();
             ObjectNode json = array.addObject();
             json.put("id", each.getKey());
             json.put("host", instance.members.isEmpty() ? null
                     : instance.members.getFirst().host().replaceFirst("^/", ""));
+            json.put("version", Optional.ofNullable(marks.get(each.getKey())).map(ProgressMark::version)
+                    .filter(version -> !version.isEmpty()).map(Printable::of).orElse(null));
             json.put("lastSeen", instance.status.map(status -> DepthsReport.iso(status.atMillis())).orElse(null));
             partitions(json.putArray("partitions"), instance.members);
             if (areWorkers) {

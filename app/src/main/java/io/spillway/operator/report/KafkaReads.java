@@ -5,6 +5,8 @@ import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.view.InstanceViews;
+import io.spillway.kafka.view.ProgressMark;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
@@ -12,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -19,6 +22,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -37,6 +42,7 @@ public final class KafkaReads implements OperatorReads {
     private static final int MAX_EMPTY_POLLS = 25;
     /** Polls for the oldest records, at most two seconds; a partition that does not answer by then does not count. */
     private static final int MAX_OLDEST_POLLS = 10;
+    private static final int MAX_VIEWS = 1_000;
     private static final int API_TIMEOUT_MILLIS = 10_000;
 
     private final KafkaClients clients;
@@ -109,6 +115,31 @@ public final class KafkaReads implements OperatorReads {
                 .collect(Collectors.groupingBy(TopicPartition::topic, TreeMap::new,
                         Collectors.mapping(TopicPartition::partition, Collectors.toList())));
         return new GroupMember(member.clientId(), member.host(), partitions);
+    }
+
+    @Override
+    public Map<String, ProgressMark> marks(String topic) {
+        return locked(() -> readMarks(topic));
+    }
+
+    private Map<String, ProgressMark> readMarks(String topic) {
+        String prefix = InstanceViews.groupOf(topic, "");
+        Map<String, ListConsumerGroupOffsetsSpec> asked =
+                TopicAdmin.get(admin().listGroups().all(), "list groups").stream().map(GroupListing::groupId)
+                        .filter(group -> group.startsWith(prefix)).limit(MAX_VIEWS)
+                        .collect(Collectors.toMap(group -> group, group -> new ListConsumerGroupOffsetsSpec()));
+        Map<String, ProgressMark> marks = new HashMap<>();
+        if (asked.isEmpty()) {
+            return marks;
+        }
+        var answers = admin().listConsumerGroupOffsets(asked);
+        asked.keySet().forEach(group -> TopicAdmin
+                .get(answers.partitionsToOffsetAndMetadata(group), "read which instances run").values().stream()
+                .filter(Objects::nonNull)
+                .flatMap(offset -> ProgressMark.parse(offset.metadata()).stream())
+                .max(Comparator.comparingLong(ProgressMark::atMillis))
+                .ifPresent(mark -> marks.put(group.substring(prefix.length()), mark)));
+        return marks;
     }
 
     @Override

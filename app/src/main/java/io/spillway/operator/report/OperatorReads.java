@@ -1,5 +1,6 @@
 package io.spillway.operator.report;
 
+import io.spillway.kafka.view.ProgressMark;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,9 @@ public interface OperatorReads extends AutoCloseable {
 
     /** Returns the members of a consumer group, in no order; empty if there is no such group. */
     List<GroupMember> members(String group);
+
+    /** Returns the newest mark of each instance that has ever followed a compacted topic, by the name of the instance. */
+    Map<String, ProgressMark> marks(String topic);
 
     /**
      * Returns the time of the oldest record that a group has not finished, over some topics, epoch milliseconds; empty

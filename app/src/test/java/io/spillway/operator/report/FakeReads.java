@@ -1,6 +1,7 @@
 package io.spillway.operator.report;
 
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.ProgressMark;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class FakeReads implements OperatorReads {
     public final Map<String, Map<String, Latest>> topics = new ConcurrentHashMap<>();
     public final Map<String, List<GroupMember>> groups = new ConcurrentHashMap<>();
+    public final Map<String, ProgressMark> marks = new ConcurrentHashMap<>();
     public volatile OptionalLong oldestMillis = OptionalLong.empty();
 
     /** What reads of topics throw; empty for none. */
@@ -33,6 +35,11 @@ public final class FakeReads implements OperatorReads {
     @Override
     public List<GroupMember> members(String group) {
         return groups.getOrDefault(group, List.of());
+    }
+
+    @Override
+    public Map<String, ProgressMark> marks(String topic) {
+        return marks;
     }
 
     @Override

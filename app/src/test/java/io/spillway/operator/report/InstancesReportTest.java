@@ -7,6 +7,7 @@ import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.overload.LaneReport;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LaneStates;
+import io.spillway.kafka.view.ProgressMark;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +26,11 @@ class InstancesReportTest {
     @Test
     void a_worker_has_the_load_of_its_status_and_the_partitions_of_its_group() {
         loads("w1", NOW - 2_000);
+        reads.marks.put("w1", new ProgressMark(NOW, "1.2.0"));
         member(topics.workerGroup(), topics.workerGroup() + ".w1", Map.of("hot", List.of(3, 1), "aged", List.of(2)));
 
         JsonNode worker = report.at(NOW).at("/workers/0");
-        assertThat(worker.toString()).isEqualTo("{\"id\":\"w1\",\"host\":\"10.0.0.1\",\"lastSeen\":\""
+        assertThat(worker.toString()).isEqualTo("{\"id\":\"w1\",\"host\":\"10.0.0.1\",\"version\":\"1.2.0\",\"lastSeen\":\""
                 + Instant.ofEpochMilli(NOW - 2_000) + "\",\"partitions\":[{\"topic\":\"aged\",\"partitions\":[2]},"
                 + "{\"topic\":\"hot\",\"partitions\":[1,3]}],\"slots\":50,\"possiblePerSecond\":100.0,"
                 + "\"handledPerSecond\":20.5,\"hotWaiting\":7}");
@@ -43,6 +45,7 @@ class InstancesReportTest {
         JsonNode routers = report.at(NOW).get("routers");
         assertThat(routers).hasSize(1);
         assertThat(routers.at("/0/id").textValue()).isEqualTo("r1");
+        assertThat(routers.at("/0/version").isNull()).as("it names none").isTrue();
         assertThat(routers.at("/0/partitions").toString()).isEqualTo("[{\"topic\":\"in\",\"partitions\":[0,1]}]");
     }
 

@@ -7,6 +7,8 @@ import io.spillway.config.ConfigurationLoader;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.InstanceViews;
+import io.spillway.kafka.view.ProgressMark;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -109,6 +111,17 @@ class KafkaReadsIT {
     }
 
     @Test
+    void marks_are_those_of_the_instances_that_follow_the_topic() throws Exception {
+        String topic = kafka.createTopic("policies", 1);
+        assertThat(reads.marks(topic)).isEmpty();
+        TopicPartition partition = new TopicPartition(topic, 0);
+        commit(InstanceViews.groupOf(topic, "i1"), partition, new OffsetAndMetadata(0, "17 1.2.0"));
+        commit(InstanceViews.groupOf(topic, "i2"), partition, new OffsetAndMetadata(0, "not a mark"));
+        commit(kafka.prefix() + ".worker", partition, new OffsetAndMetadata(0, "18 9.9.9"));
+        assertThat(reads.marks(topic)).isEqualTo(Map.of("i1", new ProgressMark(17, "1.2.0")));
+    }
+
+    @Test
     void a_failure_is_told_and_the_next_read_works() throws Exception {
         String topic = kafka.createTopic("statuses", 1);
         assertThatThrownBy(() -> reads.oldestMillis(List.of(kafka.prefix() + ".missing"), "g"))
@@ -125,6 +138,10 @@ class KafkaReadsIT {
     }
 
     private void commit(String group, TopicPartition partition, long offset) throws Exception {
-        kafka.admin().alterConsumerGroupOffsets(group, Map.of(partition, new OffsetAndMetadata(offset))).all().get();
+        commit(group, partition, new OffsetAndMetadata(offset));
+    }
+
+    private void commit(String group, TopicPartition partition, OffsetAndMetadata offset) throws Exception {
+        kafka.admin().alterConsumerGroupOffsets(group, Map.of(partition, offset)).all().get();
     }
 }

@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * further ones are skipped, so that a faulty writer cannot exhaust the memory of the process.
  *
  * <p>Owner of the consumer and the content: the view's thread. With a progress group, this thread commits its position,
- * with the time as metadata, after each poll and at least twice a second. {@code tenants set --wait} uses these commits
- * to find live instances and what they have applied.
+ * with a {@link ProgressMark} as metadata, after each poll and at least twice a second. {@code tenants set --wait} uses
+ * these commits to find live instances and what they have applied.
  */
 public final class CompactedView implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CompactedView.class);
@@ -237,8 +237,9 @@ public final class CompactedView implements AutoCloseable {
 
     private void commitProgress(Consumer<byte[], byte[]> from, Collection<TopicPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
-        String now = Long.toString(clock.millis());
-        partitions.forEach(partition -> positions.put(partition, new OffsetAndMetadata(from.position(partition), now)));
+        String mark = ProgressMark.at(clock.millis()).text();
+        partitions.forEach(partition ->
+                positions.put(partition, new OffsetAndMetadata(from.position(partition), mark)));
         from.commitAsync(positions, (offsets, failure) -> {
             if (failure != null) {
                 LOG.debug("Cannot commit the progress in {}: {}", topic, Printable.of(failure.toString()));
