@@ -31,7 +31,7 @@ public interface OperatorReads extends AutoCloseable {
     /** Returns the members of a consumer group, in no order; empty if there is no such group. */
     List<GroupMember> members(String group);
 
-    /** Returns the newest mark of each instance that has ever followed a compacted topic, by the name of the instance. */
+    /** Returns the newest mark of each instance that follows a compacted topic or has, by the name of the instance. */
     Map<String, ProgressMark> marks(String topic);
 
     /**

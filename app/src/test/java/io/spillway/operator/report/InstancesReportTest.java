@@ -30,7 +30,8 @@ class InstancesReportTest {
         member(topics.workerGroup(), topics.workerGroup() + ".w1", Map.of("hot", List.of(3, 1), "aged", List.of(2)));
 
         JsonNode worker = report.at(NOW).at("/workers/0");
-        assertThat(worker.toString()).isEqualTo("{\"id\":\"w1\",\"host\":\"10.0.0.1\",\"version\":\"1.2.0\",\"lastSeen\":\""
+        assertThat(worker.toString()).isEqualTo(
+                "{\"id\":\"w1\",\"host\":\"10.0.0.1\",\"version\":\"1.2.0\",\"lastSeen\":\""
                 + Instant.ofEpochMilli(NOW - 2_000) + "\",\"partitions\":[{\"topic\":\"aged\",\"partitions\":[2]},"
                 + "{\"topic\":\"hot\",\"partitions\":[1,3]}],\"slots\":50,\"possiblePerSecond\":100.0,"
                 + "\"handledPerSecond\":20.5,\"hotWaiting\":7}");
