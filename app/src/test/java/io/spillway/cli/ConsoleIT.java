@@ -156,12 +156,15 @@ class ConsoleIT {
             page.reload();
             tab.shown();
             assertThat(page.innerText("tr:has-text('replay')")).contains("1 of 1", "operator");
+            // It was attempted again, and is a dead letter again.
+            awaitDeadLetters("acme", 12);
 
             page.click("text='Discard…'");
             PlaywrightAssertions.assertThat(page.locator("dialog")).containsText("Would discard ");
             page.click("#dialog-yes");
             page.waitForSelector("tr:has-text('discard') >> text='done'");
             awaitDeadLetters("acme", 0);
+            PlaywrightAssertions.assertThat(page.locator("[aria-label='Dead letters'] tbody tr")).hasCount(0);
             tab.assertClean("dead letters");
         }
     }

@@ -13,6 +13,7 @@ const EVERY_MILLIS = 2000;
 const PAGES = {"overview": overview, "tenants": tenants, "dead-letters": deadLetters, "sweeps": sweeps, "instances": instances, "actions": actions};
 
 let page = null;
+let opening = null;
 let pageKey = "";
 let timer = null;
 let refreshedAt = 0;
@@ -54,6 +55,7 @@ async function open(isFocused) {
   // What a page offers depends on the role.
   const refused = await ready();
   const opened = name === "tenants" && what !== "" ? tenant(what) : PAGES[name](parameters, go);
+  opening = opened;
   const error = refused || await refresh(opened);
   if (pageKey !== key) return;
   const kept = document.activeElement instanceof HTMLInputElement && at("main").contains(document.activeElement)
@@ -95,6 +97,8 @@ async function refresh(shown) {
   try {
     const depths = await get("depths", {limit: 10});
     await shown.refresh(depths);
+    // Another page may have been opened meanwhile.
+    if (shown !== opening) return "";
     refreshedAt = Date.now();
     lastUpdate = new Date().toISOString();
     showState("");

@@ -25,6 +25,7 @@ export function deadLetters(parameters, go) {
   let items = [];
   let cursor = null;
   let isRead = false;
+  let active = 0;
 
   const check = (item) => {
     const box = el("input", {type: "checkbox", checked: selected.has(item.position), "aria-label": "Select " + (item.id || item.position)});
@@ -67,6 +68,13 @@ export function deadLetters(parameters, go) {
     isRead = true;
   }
 
+  /** What a run has finished is no longer in the list. */
+  async function refreshRuns() {
+    const before = active;
+    active = await runs.refresh();
+    if (before > 0 && active === 0) await read(null);
+  }
+
   async function showOne(position) {
     try {
       const one = await get("dead-letters/" + encodeURIComponent(position));
@@ -103,7 +111,8 @@ export function deadLetters(parameters, go) {
           selected.clear();
           showChosen();
           list.show(items);
-          await runs.refresh();
+          active = 1;
+          await refreshRuns();
         }});
     } catch (e) {
       notice(e.message, true);
@@ -125,7 +134,7 @@ export function deadLetters(parameters, go) {
   return {title: "Dead letters", nodes: [form, acting, list.node, more, el("h3", {}, "By tenant and reason"), counts.node, complete, runs.node],
     refresh: async () => {
       if (!isRead) await read(null);
-      await runs.refresh();
+      await refreshRuns();
     }};
 }
 

@@ -24,6 +24,7 @@ function cancel(run) {
   }});
 }
 
+/** Returns the panel; its refresh returns how many runs have not ended. */
 export function runsPanel() {
   const list = table("Replays and discards", [
     {title: "Run", cell: (run) => run.kind + " " + run.id},
@@ -39,6 +40,7 @@ export function runsPanel() {
   const refresh = async () => {
     const answer = await get("runs");
     list.show(answer.runs);
+    return answer.runs.filter(isActive).length;
   };
   return {node: el("section", {}, el("h3", {}, "Replays and discards"), list.node), refresh};
 }
