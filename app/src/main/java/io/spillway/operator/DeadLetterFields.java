@@ -9,7 +9,9 @@ import io.spillway.deadletter.DeadLetterPage;
 import io.spillway.kafka.codec.ItemDetails;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -134,20 +136,11 @@ public final class DeadLetterFields {
 
     /** Returns UTF-8 without forbidden control characters; of cut bytes, without an incomplete last character. */
     private static Optional<String> textOf(byte[] bytes, boolean isCut) {
-        int length = bytes.length;
-        for (int back = 0; isCut && back < 3 && length > 0 && (bytes[length - 1] & 0x80) != 0; back++) {
-            boolean isFirstOfCharacter = (bytes[length - 1] & 0xC0) == 0xC0;
-            length--;
-            if (isFirstOfCharacter) {
-                break;
-            }
-        }
-        try {
-            String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, 0, length)).toString();
-            return Optional.of(text).filter(DeadLetterFields::hasNoControls);
-        } catch (CharacterCodingException binary) {
-            return Optional.empty();
-        }
+        CharBuffer text = CharBuffer.allocate(bytes.length);
+        // Only at the end of the input an incomplete character is an error.
+        CoderResult result = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes), text, !isCut);
+        return result.isError() ? Optional.empty()
+                : Optional.of(text.flip().toString()).filter(DeadLetterFields::hasNoControls);
     }
 
     private static boolean hasNoControls(String text) {

@@ -175,9 +175,12 @@ final class DisposalThread implements ScanListener {
 
     private void end(State end, String sentence) {
         result = Optional.ofNullable(sentence).map(Printable::onOneLine).orElse("");
-        // First the log: whoever sees the end finds it there.
-        record.accept(this, "Run " + id + ": " + result);
-        state = end;
+        try {
+            // First the log: who sees the end finds it there.
+            record.accept(this, "Run " + id + ": " + result);
+        } finally {
+            state = end;
+        }
         LOG.info("Run {} by {} ended: {}", id, by, Printable.of(result));
     }
 }

@@ -17,6 +17,7 @@ import io.spillway.deadletter.RunResult;
 import io.spillway.deadletter.ScanListener;
 import io.spillway.deadletter.Survey;
 import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
@@ -24,7 +25,9 @@ import io.spillway.kafka.view.TenantPolicies;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
 
 /**
  * The queue on a cluster.
@@ -47,6 +50,8 @@ public record KafkaQueue(Configuration configuration, InstantSource clock, Suppl
             census.forEach(false, count);
         } catch (TimeIsOver e) {
             return new Waiting(count.items, false);
+        } catch (KafkaException e) {
+            throw new KafkaFailure("cannot count the waiting items", e);
         }
         return new Waiting(count.items, true);
     }
@@ -98,15 +103,20 @@ public record KafkaQueue(Configuration configuration, InstantSource clock, Suppl
 
     @Override
     public DeadLetterPage page(DeadLetterFilter filter, Optional<DeadLetterCursor> cursor, int limit) {
-        try (DeadLetters letters = new DeadLetters(configuration, clock)) {
-            return letters.page(filter, cursor, limit);
-        }
+        return reading(letters -> letters.page(filter, cursor, limit));
     }
 
     @Override
     public Optional<DeadLetter> deadLetter(int partition, long offset) {
+        return reading(letters -> letters.at(partition, offset));
+    }
+
+    /** Reads dead letters; a refusal of the cluster that a client throws as it is becomes a failure for operators. */
+    private <T> T reading(Function<DeadLetters, T> reader) {
         try (DeadLetters letters = new DeadLetters(configuration, clock)) {
-            return letters.at(partition, offset);
+            return reader.apply(letters);
+        } catch (KafkaException e) {
+            throw new KafkaFailure("cannot read the dead letters", e);
         }
     }
 
@@ -114,9 +124,7 @@ public record KafkaQueue(Configuration configuration, InstantSource clock, Suppl
     public Optional<Survey> survey(DisposalOrder order, ScanListener watch) {
         Disposal disposal = order.disposal(new Topics(configuration.queue()));
         ReplayForecast forecast = disposal instanceof Replay replay ? forecast(replay) : ReplayForecast.NONE;
-        try (DeadLetters letters = new DeadLetters(configuration, clock)) {
-            return letters.survey(order.filter(), disposal, order.limit(), forecast, watch);
-        }
+        return reading(letters -> letters.survey(order.filter(), disposal, order.limit(), forecast, watch));
     }
 
     private ReplayForecast forecast(Replay replay) {
@@ -136,6 +144,8 @@ public record KafkaQueue(Configuration configuration, InstantSource clock, Suppl
                 surveyed.accept(survey);
                 return run.run(survey, order.filter(), disposal, watch);
             });
+        } catch (KafkaException e) {
+            throw new KafkaFailure("cannot read the dead letters", e);
         }
     }
 }

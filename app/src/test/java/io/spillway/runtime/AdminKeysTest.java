@@ -7,6 +7,7 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.config.GatewaySettings;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.gateway.AdminKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,8 +75,35 @@ class AdminKeysTest {
                 .hasMessageContaining("gateway.adminKeyFile").hasMessageContaining("no-such-file");
     }
 
+    @Test
+    void there_are_no_viewers_unless_they_have_a_key_of_their_own() throws IOException {
+        AdminKey admin = AdminKey.of(GOOD);
+        Path viewers = Files.writeString(data.resolve("viewers"), "fedcba9876543210\n");
+        assertThat(AdminKeys.findViewer(Map.of(), settings(""), admin)).isEmpty();
+        assertThat(AdminKeys.findViewer(Map.of(), viewers(viewers.toString()), admin).orElseThrow()
+                .isSameAs(AdminKey.of("fedcba9876543210"))).isTrue();
+        assertThat(AdminKeys.findViewer(Map.of("SPILLWAY_VIEWER_KEY", "of-the-environment"), viewers("no-such-file"),
+                admin).orElseThrow().isSameAs(AdminKey.of("of-the-environment"))).isTrue();
+
+        assertThatThrownBy(() -> AdminKeys.findViewer(Map.of("SPILLWAY_VIEWER_KEY", GOOD), settings(""), admin))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("gateway.viewerKeyFile").hasMessageContaining("a key of their own")
+                .message().doesNotContain(GOOD);
+        assertThatThrownBy(() -> AdminKeys.findViewer(Map.of("SPILLWAY_VIEWER_KEY", "hunter2"), settings(""), admin))
+                .hasMessageContaining("SPILLWAY_VIEWER_KEY").message().doesNotContain("hunter2");
+        assertThatThrownBy(() -> AdminKeys.findViewer(Map.of(), viewers("no-such-file"), admin))
+                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("gateway.viewerKeyFile");
+    }
+
     private static GatewaySettings settings(String adminKeyFile) {
-        return ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("gateway.adminKeyFile", adminKeyFile))
-                .gateway();
+        return settings("gateway.adminKeyFile", adminKeyFile);
+    }
+
+    private static GatewaySettings viewers(String viewerKeyFile) {
+        return settings("gateway.viewerKeyFile", viewerKeyFile);
+    }
+
+    private static GatewaySettings settings(String key, String value) {
+        return ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value)).gateway();
     }
 }

@@ -43,6 +43,8 @@ record DisposalRun(CommonOptions common, ActionRun run, DisposalOrder order) {
                     .run(order, survey -> {
                         order.requireFits(survey);
                         selected.set(survey);
+                        // A process that is killed records no end.
+                        record("Started.");
                     }, new ProgressLine(stop, common))
                     .orElseThrow(() -> DeadLetterOptions.stopped(common.printer(),
                             "Stopped. Nothing was " + done() + "."));
