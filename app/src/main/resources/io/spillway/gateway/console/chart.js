@@ -12,14 +12,13 @@ const GAP_MILLIS = 60000;
 
 /**
  * Creates a chart of some series {name, className, value(point)}; a value of null is unknown, and breaks the line.
- * Stacked series are drawn from the bottom up.
+ * Stacked series are areas, from the bottom up.
  */
 export function chart({title, series, format, isStacked = false}) {
-  const lines = series.map((each) => svg("path", {class: "line " + each.className, d: ""}));
-  const areas = isStacked ? series.map((each) => svg("path", {class: "area " + each.className, d: ""})) : [];
+  const shapes = series.map((each) => svg("path", {class: (isStacked ? "area " : "line ") + each.className, d: ""}));
   const cursor = svg("line", {class: "cursor", x1: 0, x2: 0, y1: 0, y2: HEIGHT});
   const drawing = svg("svg", {viewBox: "0 0 " + WIDTH + " " + HEIGHT, preserveAspectRatio: "none", role: "img"},
-    areas, lines, cursor);
+    shapes, cursor);
   const values = series.map((each) => el("span", {class: "value"}));
   const legend = el("p", {class: "legend"}, series.map((each, i) => el("span", {class: "entry"},
     el("span", {class: "key " + each.className}), each.name + " ", values[i])));
@@ -55,8 +54,7 @@ export function chart({title, series, format, isStacked = false}) {
     const x = (i) => WIDTH * (1 - (endMillis - Date.parse(points[i].at)) / shownMillis);
     const y = (value) => HEIGHT - (HEIGHT - 2) * value / highest;
     levels.forEach((level, s) => {
-      setAttribute(lines[s], "d", path(level, x, y));
-      if (isStacked) setAttribute(areas[s], "d", area(level, s === 0 ? level.map(() => 0) : levels[s - 1], x, y));
+      setAttribute(shapes[s], "d", isStacked ? area(level, s === 0 ? level.map(() => 0) : levels[s - 1], x, y) : path(level, x, y));
     });
     setText(top, points.length === 0 ? "no points yet" : "top: " + format(highest < 1e-6 ? 0 : highest));
     setAttribute(drawing, "aria-label", title + ": " + (points.length === 0 ? "no points yet"
