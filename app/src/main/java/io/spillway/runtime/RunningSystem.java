@@ -196,7 +196,7 @@ public record RunningSystem(
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(), viewerKey, operator,
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
-                    metrics.registry()::scrape, cluster::isReachable, sweeps, new KafkaReads(clients));
+                    metrics.registry()::scrape, cluster::isReachable, sweeps, new KafkaReads(clients, clock));
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);

@@ -9,7 +9,9 @@ import io.spillway.kafka.view.InstanceViews;
 import io.spillway.kafka.view.ProgressMark;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -36,6 +38,8 @@ import org.apache.kafka.common.errors.GroupIdNotFoundException;
  * wait for each other.
  */
 public final class KafkaReads implements OperatorReads {
+    /** Many open pages cause no more reads of a topic than one. */
+    private static final long KEPT_MILLIS = 2_000;
     private static final int MAX_KEYS = 100_000;
     private static final Duration POLL = Duration.ofMillis(200);
     /** Polls without progress: five seconds, then the cluster does not answer. */
@@ -46,19 +50,34 @@ public final class KafkaReads implements OperatorReads {
     private static final int API_TIMEOUT_MILLIS = 10_000;
 
     private final KafkaClients clients;
+    private final InstantSource clock;
     /** Not a monitor: in Java 21, virtual threads that wait for one keep the requests of others from running. */
     private final ReentrantLock lock = new ReentrantLock();
     private Optional<Admin> admin = Optional.empty();
     private Optional<Consumer<byte[], byte[]>> consumer = Optional.empty();
+    /** Bound: the compacted topics that reports read. */
+    private final Map<String, Kept> kept = new HashMap<>();
     private boolean closed;
 
-    public KafkaReads(KafkaClients clients) {
+    private record Kept(Map<String, Latest> latest, long atMillis) {}
+
+    /** Creates reads whose clients are not connected yet. */
+    public KafkaReads(KafkaClients clients, InstantSource clock) {
         this.clients = clients;
+        this.clock = clock;
     }
 
     @Override
     public Map<String, Latest> latest(String topic) {
-        return locked(() -> readLatest(topic));
+        return locked(() -> {
+            long nowMillis = clock.millis();
+            Kept last = kept.get(topic);
+            if (last == null || nowMillis < last.atMillis || nowMillis >= last.atMillis + KEPT_MILLIS) {
+                last = new Kept(readLatest(topic), nowMillis);
+                kept.put(topic, last);
+            }
+            return last.latest;
+        });
     }
 
     private Map<String, Latest> readLatest(String topic) {
@@ -88,7 +107,7 @@ public final class KafkaReads implements OperatorReads {
                     }
                 });
             }
-            return latest;
+            return Collections.unmodifiableMap(latest);
         });
     }
 

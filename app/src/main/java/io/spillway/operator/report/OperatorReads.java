@@ -25,7 +25,7 @@ public interface OperatorReads extends AutoCloseable {
      */
     record GroupMember(String clientId, String host, Map<String, List<Integer>> partitions) {}
 
-    /** Returns the newest values of a compacted topic by key, at most 100,000, without those that were removed. */
+    /** Returns the newest values of a compacted topic by key, at most 100,000, as of two seconds ago or later. */
     Map<String, Latest> latest(String topic);
 
     /** Returns the members of a consumer group, in no order; empty if there is no such group. */

@@ -61,5 +61,5 @@ export function tenant(name) {
       el("section", {}, el("h3", {}, "Placement"), placement),
       el("section", {}, el("h3", {}, "Its items, by the first rule that applies"), rules)
     ), el("h3", {}, "Health of its destination, by worker"), health.node, missing, el("h3", {}, "Tenants that share its partitions"), neighbours.node,
-    el("h3", {}, "Policy in force"), policy.node].filter(Boolean), refresh};
+    el("h3", {}, "Policy in force"), policy.node].filter(Boolean), everyMillis: 4000, refresh};
 }

@@ -11,10 +11,12 @@ import io.spillway.kafka.view.InstanceViews;
 import io.spillway.kafka.view.ProgressMark;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -33,6 +35,7 @@ class KafkaReadsIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
 
+    private final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
     private KafkaClients clients;
     private KafkaReads reads;
     private KafkaProducer<byte[], byte[]> producer;
@@ -41,7 +44,7 @@ class KafkaReadsIT {
     void open() {
         clients = new KafkaClients(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                 "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix())).queue());
-        reads = new KafkaReads(clients);
+        reads = new KafkaReads(clients, () -> Instant.ofEpochMilli(nowMillis.get()));
         producer = clients.producer();
     }
 
@@ -55,6 +58,7 @@ class KafkaReadsIT {
     void the_newest_values_of_a_topic_are_read_with_their_times_and_without_removed_keys() throws Exception {
         String topic = kafka.createTopic("statuses", 2);
         assertThat(reads.latest(topic)).isEmpty();
+        nowMillis.addAndGet(2_000);
         send(topic, 0, "a", "old", 1_000);
         send(topic, 0, "b", "gone", 1_000);
         send(topic, 1, "c", "only", 2_000);
@@ -66,6 +70,12 @@ class KafkaReadsIT {
         assertThat(latest.get("a").value()).asString(StandardCharsets.UTF_8).isEqualTo("new");
         assertThat(latest.get("a").atMillis()).isEqualTo(3_000);
         assertThat(latest.get("c").atMillis()).isEqualTo(2_000);
+
+        send(topic, 1, "d", "newer", 5_000);
+        nowMillis.addAndGet(1_999);
+        assertThat(reads.latest(topic)).as("the same read for two seconds").isSameAs(latest);
+        nowMillis.addAndGet(1);
+        assertThat(reads.latest(topic)).containsOnlyKeys("a", "c", "d");
     }
 
     @Test
@@ -128,6 +138,7 @@ class KafkaReadsIT {
                 .isInstanceOf(KafkaFailure.class).hasMessageContaining(".missing");
         assertThat(reads.latest(topic)).isEmpty();
         reads.close();
+        nowMillis.addAndGet(2_000);
         assertThatThrownBy(() -> reads.latest(topic)).isInstanceOf(KafkaFailure.class)
                 .hasMessageContaining("the gateway is stopping");
     }

@@ -71,7 +71,7 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         () -> "",
                         () -> true,
                         new Sweeps(),
-                        new KafkaReads(new KafkaClients(scene.configuration().queue()))),
+                        new KafkaReads(new KafkaClients(scene.configuration().queue()), InstantSource.system())),
                 new Gateway.Sources(
                         InstantSource.system(),
                         System::nanoTime,
