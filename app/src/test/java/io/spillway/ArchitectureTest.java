@@ -80,8 +80,12 @@ class ArchitectureTest {
                     "router",
                     "@core @kafka config router.stage router.ledger router.route router.delay router.shards"
                             + " router.feedback"),
-            row("gateway", "@core @kafka config handler operator producer schema tracing worker worker.handlers"),
+            row(
+                    "gateway",
+                    "@core @kafka config handler operator operator.report producer schema tracing worker"
+                            + " worker.handlers"),
             row("operator", "@core @kafka config deadletter producer schema audit"),
+            row("operator.report", "@core @kafka config schema"),
             row("deadletter", "@core @kafka config"),
             row("audit", "@core @kafka config router.delay"),
             row("embedded", "core.item"),
@@ -90,18 +94,19 @@ class ArchitectureTest {
             row("cli.terminal", "core.item core.settings"),
             row(
                     "runtime",
-                    "@core @kafka config embedded gateway handler operator router tracing worker worker.handlers"
+                    "@core @kafka config embedded gateway handler operator operator.report router tracing worker"
+                            + " worker.handlers"
                             + " cli.terminal"),
             row("cli.options", "@core @kafka config operator runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim runtime config cli.terminal"),
-            row("cli.tenants", "@core @kafka config operator runtime cli.options cli.terminal"),
+            row("cli.tenants", "@core @kafka config operator operator.report runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter operator runtime cli.options cli.terminal"),
             row("cli.diagnosis", "@core @kafka config operator router runtime cli.options cli.terminal"),
             row("cli.simulate", "@core sim sim.scenario config cli.options cli.terminal"),
             row(
                     "cli.system",
-                    "@core @kafka schema producer config audit gateway operator router demo runtime cli.options"
-                            + " cli.terminal"),
+                    "@core @kafka schema producer config audit gateway operator operator.report router demo runtime"
+                            + " cli.options cli.terminal"),
             row(
                     "cli",
                     "core.item core.settings kafka.topics embedded handler operator router worker runtime cli.options"

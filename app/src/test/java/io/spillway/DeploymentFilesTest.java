@@ -20,6 +20,7 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.QueueForTests;
+import io.spillway.operator.report.FakeReads;
 import io.spillway.router.Router;
 import io.spillway.runtime.MetricsServer;
 import io.spillway.tracing.Tracing;
@@ -267,7 +268,8 @@ class DeploymentFilesTest {
                 Gateway gateway = new Gateway(configuration,
                         new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
                                 Optional.empty(), QueueForTests.operator(configuration), new Depths(),
-                                new RateShares(), registry, () -> "", () -> true),
+                                new RateShares(), registry, () -> "", () -> true,
+                                sweeps, new FakeReads()),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();

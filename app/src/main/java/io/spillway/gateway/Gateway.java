@@ -18,9 +18,12 @@ import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.CsrfTokens;
 import io.spillway.operator.OperatorApi;
+import io.spillway.operator.report.OperatorReads;
+import io.spillway.operator.report.OperatorReports;
 import io.spillway.producer.TenantPartitioner;
 import io.spillway.tracing.Tracing;
 import java.time.Duration;
@@ -60,11 +63,12 @@ public final class Gateway implements AutoCloseable {
      * @param shares      this gateway's shares of the rates of admission
      * @param metricsText response body of {@code /metrics}
      * @param isReachable whether the cluster answers
+     * @param reads       reads of the operator's view; the gateway closes it
      */
     public record Dependencies(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey,
             OperatorApi operator, Depths depths, RateShares shares, MeterRegistry registry,
-            Supplier<String> metricsText, BooleanSupplier isReachable) {}
+            Supplier<String> metricsText, BooleanSupplier isReachable, Sweeps sweeps, OperatorReads reads) {}
 
     /**
      * Sources of time and randomness.
@@ -98,6 +102,7 @@ public final class Gateway implements AutoCloseable {
     private final RateTable rates;
     private final Backlogs backlogs;
     private final LaneFlows flows;
+    private final OperatorReports reports;
     private final Producer<byte[], byte[]> producer;
     private final WebServer server;
     private final InstantSource clock;
@@ -165,11 +170,15 @@ public final class Gateway implements AutoCloseable {
                 with.registry());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
+        this.reports = new OperatorReports(
+                configuration,
+                new OperatorReports.Views(
+                        with.policies(), with.sweeps(), with.depths(), flows,
+                        tenant -> LoadShedder.share(with.policies().of(tenant), backlogs.of(tenant))),
+                with.reads(), version(), clock);
         CsrfTokens tokens = CsrfTokens.ofNewKey(clock);
         AdminApi admin = new AdminApi(
-                with.policies(), with.depths(), backlogs,
-                new DepthsReport(with.depths(), backlogs, flows, with.policies()), with.operator(), tokens,
-                configuration.kafka().prefix(), settings.viewerPayloads(), clock);
+                reports, with.operator(), tokens, configuration.kafka().prefix(), settings.viewerPayloads(), clock);
         RequestRouter requestRouter = new RequestRouter(
                 new Callers(with.keys(), with.adminKey(), with.viewerKey(), tokens), items, admin, new Console(),
                 responder, bodies,
@@ -204,6 +213,16 @@ public final class Gateway implements AutoCloseable {
     synchronized void sample() {
         flows.sample(clock.millis());
         backlogs.sample(clock.millis());
+        long nowMillis = clock.millis();
+        if (reports.isSampleDue(nowMillis)) {
+            // It may wait for Kafka, and this thread also ends slow reads.
+            Thread.ofVirtual().name("gateway-history").start(() -> reports.sample(nowMillis));
+        }
+    }
+
+    /** Returns the version of the distribution. */
+    static String version() {
+        return Optional.ofNullable(Gateway.class.getPackage().getImplementationVersion()).orElse("development");
     }
 
     private void repeat(String job, StartDelays delays, Runnable task, long everyMillis) {
@@ -242,6 +261,7 @@ public final class Gateway implements AutoCloseable {
         }
         server.stop();
         housekeeping.shutdownNow();
+        reports.close();
         producer.close(Duration.ofSeconds(5));
         ended.countDown();
     }

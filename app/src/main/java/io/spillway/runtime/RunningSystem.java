@@ -28,6 +28,7 @@ import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.ActionLog;
 import io.spillway.operator.KafkaQueue;
 import io.spillway.operator.OperatorApi;
+import io.spillway.operator.report.KafkaReads;
 import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
 import io.spillway.tracing.Tracing;
@@ -199,7 +200,7 @@ public record RunningSystem(
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(), viewerKey, operator,
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
-                    metrics.registry()::scrape, cluster::isReachable);
+                    metrics.registry()::scrape, cluster::isReachable, sweeps, new KafkaReads(clients, clock));
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, tracing, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);

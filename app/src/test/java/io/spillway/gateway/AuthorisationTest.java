@@ -69,6 +69,8 @@ class AuthorisationTest {
             GET /admin/tenants/acme             401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
             GET /admin/tenants/acme/            401   401   401   403   403   404   404   404   404   404   404   404
             GET /admin/depths                   401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/history                  401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
+            GET /admin/instances                401   401   401   403   403   200+  200+  200+  200+  200+  200+  200+
             GET /admin/depths/                  401   401   401   403   403   404   404   404   404   404   404   404
             GET /admin                          401   401   401   403   403   404   404   404   404   404   404   404
             GET /admin/                         401   401   401   403   403   404   404   404   404   404   404   404
@@ -87,6 +89,8 @@ class AuthorisationTest {
             GET /admin/runs/                    401   401   401   403   403   404   404   404   404   404   404   404
             POST /admin/tenants/acme            401   401   401   403   403   405   403   405   403   403   403   403
             POST /admin/depths                  401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/history                 401   401   401   403   403   405   403   405   403   403   403   403
+            POST /admin/instances               401   401   401   403   403   405   403   405   403   403   403   403
             POST /admin/session                 401   401   401   403   403   405   403   405   403   403   403   403
             POST /admin/dead-letters            401   401   401   403   403   405   403   405   403   403   403   403
             POST /admin/dead-letters/0-7        401   401   401   403   403   405   403   405   403   403   403   403
@@ -98,6 +102,7 @@ class AuthorisationTest {
             GET /admin/runs/RUN:cancel          401   401   401   403   403   405   405   405   405   405   405   405
             DELETE /admin/tenants/acme          401   401   401   403   403   405   401   401   401   403   401   401
             PUT /admin/depths                   401   401   401   403   403   405   401   401   401   403   401   401
+            PUT /admin/instances                401   401   401   403   403   405   401   401   401   403   401   401
             PUT /admin/actions                  401   401   401   403   403   405   401   401   401   403   401   401
             DELETE /admin/actions               401   401   401   403   403   405   401   401   401   403   401   401
             DELETE /admin/runs                  401   401   401   403   403   405   401   401   401   403   401   401

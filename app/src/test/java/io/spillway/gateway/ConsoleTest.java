@@ -12,20 +12,22 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The console as it is served. See {@link AuthorisationTest} for access and {@link DepthsReportTest} for its data. */
+/** The console as it is served. See {@link AuthorisationTest} for access and {@code DepthsReportTest} for its data. */
 @Timeout(120) // Against a hang; nothing is measured.
 class ConsoleTest {
-    private static final Map<String, String> TYPES = Map.of(
-            "/console", "text/html; charset=utf-8",
-            "/console/console.css", "text/css; charset=utf-8",
-            "/console/console.js", "text/javascript; charset=utf-8");
+    private static final Map<String, String> TYPES = types();
 
     private GatewayUnderTest gateway;
 
@@ -66,10 +68,14 @@ class ConsoleTest {
         List<String> loaded = new ArrayList<>();
         Matcher references = Pattern.compile("(?:href|src|action)=\"([^\"]*)\"").matcher(get("/console").body());
         while (references.find()) {
-            loaded.add(URI.create("/console").resolve(references.group(1)).toString());
+            loaded.add(references.group(1).startsWith("#") ? "/console" + references.group(1)
+                    : URI.create("/console").resolve(references.group(1)).toString());
         }
-        assertThat(loaded).containsExactlyInAnyOrder("/console/console.css", "/console/console.js");
-        TYPES.keySet().forEach(path -> assertThat(get(path).body()).as(path)
+        assertThat(loaded).filteredOn(path -> !path.startsWith("/console#"))
+                .containsExactlyInAnyOrder("/console/console.css", "/console/console.js");
+        TYPES.keySet().forEach(path -> assertThat(get(path).body()
+                        // The name of a format, which nothing loads.
+                        .replace("createElementNS(SVG, ", "").replace("\"http://www.w3.org/2000/svg\"", "")).as(path)
                 .doesNotContainIgnoringCase("http:").doesNotContainIgnoringCase("https:")
                 .doesNotContain("url(", "@import", "\"//", "'//"));
     }
@@ -81,40 +87,100 @@ class ConsoleTest {
     }
 
     @Test
-    void the_script_inserts_only_text_and_executes_no_data() {
-        assertThat(get("/console/console.js").body())
-                .doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval",
-                        "new Function", "createContextualFragment", "DOMParser", "srcdoc", "setAttribute", "import(",
-                        "localStorage", "cookie");
+    void the_modules_that_are_served_are_those_that_import_each_other() {
+        Set<String> reached = new TreeSet<>();
+        List<String> next = new ArrayList<>(List.of("console"));
+        while (!next.isEmpty()) {
+            String module = next.removeLast();
+            if (reached.add(module)) {
+                Matcher imports = Pattern.compile("from \"\\./([a-z]+)\\.js\";").matcher(script(module));
+                while (imports.find()) {
+                    next.add(imports.group(1));
+                }
+            }
+        }
+        assertThat(reached).containsExactlyElementsOf(new TreeSet<>(Console.MODULES));
     }
 
     @Test
-    void the_ids_and_fields_that_the_script_uses_exist() throws Exception {
+    void the_scripts_insert_only_text_and_execute_no_data() {
+        for (String module : Console.MODULES) {
+            assertThat(script(module)).as(module)
+                    .doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval",
+                            "new Function", "createContextualFragment", "DOMParser", "srcdoc", "import(",
+                            "localStorage", "sessionStorage", "cookie", ".style");
+            if (!module.equals("dom")) {
+                assertThat(script(module)).as(module).doesNotContain("node.setAttribute", ".setAttribute(");
+            }
+        }
+        assertThat(script("dom")).as("only attributes of this list, none of which holds a script or a style")
+                .contains("/^(aria-[a-z]+|role|d|viewBox|preserveAspectRatio|x1|x2|y1|y2|scope|for|datetime)$/")
+                .containsOnlyOnce("if (ATTRIBUTES.test(name) && node.getAttribute(name) !== value) node.setAttribute(")
+                .containsOnlyOnce("else if (ATTRIBUTES.test(key)) node.setAttribute(");
+        assertThat(script("dom").split("setAttribute\\(", -1)).as("its uses, and the function").hasSize(4);
+    }
+
+    @Test
+    void the_ids_that_the_scripts_use_exist() {
         String page = get("/console").body();
-        String script = get("/console/console.js").body();
-        Matcher ids = Pattern.compile("\\bat\\(\"([^\"]+)\"\\)").matcher(script);
         int found = 0;
-        while (ids.find()) {
-            assertThat(page).contains("id=\"" + ids.group(1) + "\"");
-            found++;
+        for (String module : Console.MODULES) {
+            Matcher ids = Pattern.compile("\\bat\\(\"([^\"]+)\"\\)").matcher(script(module));
+            while (ids.find()) {
+                assertThat(page).contains("id=\"" + ids.group(1) + "\"");
+                found++;
+            }
         }
         assertThat(found).as("ids found").isGreaterThan(8);
+    }
 
+    @Test
+    void the_fields_of_the_answers_are_shown() throws Exception {
         gateway.policy("acme", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100"));
         gateway.waits("acme", 400);
-        JsonNode depths = new JsonMapper().readTree(get("/admin/depths").body());
-        depths.fieldNames().forEachRemaining(name -> assertThat(script).contains(name));
-        depths.at("/tenants/0").fieldNames().forEachRemaining(name -> {
-            if (!name.equals("hot") && !name.equals("overflow") && !name.equals("aged") && !name.equals("delay")) {
-                assertThat(script).contains("t." + name);
-            }
-        });
+        gateway.gateway.sample();
+        JsonNode depths = json("/admin/depths");
+        assertShown(depths, "overview", "format", "tenants");
+        assertShown(depths.at("/tenants/0"), "tenants", "overview", "format");
         assertThat(depths.at("/tenants/0/admittedShare").doubleValue()).isEqualTo(0.25);
         assertThat(depths.at("/total/waiting").longValue()).isEqualTo(400);
         assertThat(depths.at("/changedAt").textValue())
                 .isEqualTo(Instant.ofEpochMilli(gateway.nowMillis.get()).toString());
-        JsonNode acme = new JsonMapper().readTree(get("/admin/tenants/acme").body());
+        JsonNode acme = json("/admin/tenants/acme");
         assertThat(acme.get("waiting").longValue()).isEqualTo(400);
+        assertShown(acme, "tenant");
+        assertShown(acme.get("counts"), "tenant");
+        assertShown(acme.get("rates"), "tenant");
+        assertShown(acme.at("/sources/0"), "tenant");
+        assertShown(json("/admin/history"), "overview");
+        assertShown(json("/admin/instances"), "lists");
+    }
+
+    /** Checks that the modules use each field of a JSON object; those of {@code elsewhere} are for programs. */
+    private void assertShown(JsonNode json, String... modules) {
+        String scripts = Stream.of(modules).map(this::script).collect(Collectors.joining());
+        Set<String> elsewhere = Set.of("asOf", "from", "hot", "overflow", "aged", "delay", "tenant");
+        assertThat(json.isEmpty()).isFalse();
+        json.fieldNames().forEachRemaining(name -> {
+            if (!elsewhere.contains(name)) {
+                assertThat(scripts).containsPattern("\\b" + name + "\\b");
+            }
+        });
+    }
+
+    private static Map<String, String> types() {
+        Map<String, String> types = new TreeMap<>(Map.of(
+                "/console", "text/html; charset=utf-8", "/console/console.css", "text/css; charset=utf-8"));
+        Console.MODULES.forEach(name -> types.put("/console/" + name + ".js", "text/javascript; charset=utf-8"));
+        return types;
+    }
+
+    private String script(String module) {
+        return get("/console/" + module + ".js").body();
+    }
+
+    private JsonNode json(String path) throws Exception {
+        return new JsonMapper().readTree(get(path).body());
     }
 
     private HttpResponse<String> get(String path) {

@@ -15,9 +15,11 @@ import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.OperatorApi;
 import io.spillway.operator.QueueForTests;
+import io.spillway.operator.report.FakeReads;
 import io.spillway.schema.WorkItem;
 import io.spillway.tracing.Tracing;
 import java.io.IOException;
@@ -60,6 +62,8 @@ final class GatewayUnderTest implements AutoCloseable {
     final ApiKeys keys = new ApiKeys();
     final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
     final Depths depths = new Depths();
+    final Sweeps sweeps = new Sweeps();
+    final FakeReads reads = new FakeReads();
     final QueueForTests queue = new QueueForTests();
     final OperatorApi operator;
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -95,8 +99,8 @@ final class GatewayUnderTest implements AutoCloseable {
                 configuration,
                 new Gateway.Dependencies(
                         policies, keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)), operator, depths,
-                        new RateShares(), registry, () -> metricsText,
-                        () -> isReachable),
+                        new RateShares(), registry, () -> metricsText, () -> isReachable, sweeps,
+                        reads),
                 tracing,
                 new Gateway.Sources(
                         clock,

@@ -21,8 +21,10 @@ import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.QueueForTests;
+import io.spillway.operator.report.FakeReads;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -150,7 +152,7 @@ class GatewaysIT {
                             new TenantPolicies(configuration.defaults().over(PolicySettings.NONE_SET)), keys,
                             AdminKey.of("0123456789abcdef"), Optional.empty(),
                             QueueForTests.operator(configuration), new Depths(), shares,
-                            new SimpleMeterRegistry(), () -> "", () -> true),
+                            new SimpleMeterRegistry(), () -> "", () -> true, new Sweeps(), new FakeReads()),
                     new Gateway.Sources(
                             InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
             this.url = gateway.start();

@@ -20,7 +20,10 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.TimeoutStatuses;
-import io.spillway.operator.PolicyText;
+import io.spillway.operator.report.MarkRules;
+import io.spillway.operator.report.PolicySources;
+import io.spillway.operator.report.TenantExplanation;
+import io.spillway.operator.report.TimeoutExplanation;
 import io.spillway.runtime.CompactedTopics;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -155,10 +158,10 @@ public final class ExplainCommand implements Runnable {
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, placements, assignments,
-                MarkOptions.rules(sweeps, tenant, policies.of(tenant), common.clock().millis()),
+                MarkRules.rules(sweeps, tenant, policies.of(tenant), common.clock().millis()),
                 policies.all().keySet(), configuration.router().protection().isOn());
         TimeoutExplanation timeouts = TimeoutExplanation.of(tenant, policies.of(tenant), statuses);
-        List<List<String>> policy = PolicyText.rows(tenant, policies, configuration.defaults()).toList();
+        List<List<String>> policy = PolicySources.rows(tenant, policies, configuration.defaults()).toList();
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         common.printer().result(
                 () -> Map.ofEntries(

@@ -7,6 +7,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.PolicyText;
+import io.spillway.operator.report.PolicySources;
 import io.spillway.runtime.ViewProgress;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +52,7 @@ public final class TenantsCommand {
         TenantPolicies all = topics.policies();
         common.printer().result(
                 () -> Map.of("tenant", tenant, "policy", all.inForce(tenant).json(), "set", all.own(tenant).json()),
-                printer -> printer.table(PolicyText.rows(tenant, all, topics.configuration().defaults())));
+                printer -> printer.table(PolicySources.rows(tenant, all, topics.configuration().defaults())));
     }
 
     @Command(name = "remove", footer = "  spillway tenants remove acme --wait",

@@ -17,10 +17,12 @@ import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.ActionLog;
 import io.spillway.operator.KafkaQueue;
 import io.spillway.operator.OperatorApi;
+import io.spillway.operator.report.KafkaReads;
 import io.spillway.runtime.CompactedTopics;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +69,9 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         new RateShares(),
                         new SimpleMeterRegistry(),
                         () -> "",
-                        () -> true),
+                        () -> true,
+                        new Sweeps(),
+                        new KafkaReads(new KafkaClients(scene.configuration().queue()), InstantSource.system())),
                 new Gateway.Sources(
                         InstantSource.system(),
                         System::nanoTime,

@@ -1,4 +1,4 @@
-package io.spillway.cli.system;
+package io.spillway.operator.report;
 
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
@@ -19,11 +19,11 @@ import java.util.Map;
  * @param policy   the tenant's policy
  * @param byWorker by the name of the worker, in that order
  */
-record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> byWorker) {
+public record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> byWorker) {
     private static final int MAX_LISTED = 20;
 
     /** Returns the rows as JSON fields: all times in milliseconds. */
-    List<Map<String, Object>> fields() {
+    public List<Map<String, Object>> fields() {
         return byWorker.entrySet().stream().map(each -> fields(each.getKey(), each.getValue())).toList();
     }
 
@@ -44,7 +44,7 @@ record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> byWorke
     }
 
     /** Returns the sentences before the table. */
-    List<String> lines() {
+    public List<String> lines() {
         List<String> lines = new ArrayList<>();
         if (byWorker.isEmpty()) {
             lines.add("Timeout " + Durations.format(policy.timeoutMillis())
@@ -68,12 +68,12 @@ record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> byWorke
     }
 
     /** Returns the head of the table. */
-    static List<Object> head() {
+    public static List<Object> head() {
         return List.of("worker", "samples", "p50", "p99", "p99.9", "timed out", "applies", "auto");
     }
 
     /** Returns the rows of the table, at most {@value #MAX_LISTED}. */
-    List<List<Object>> rows() {
+    public List<List<Object>> rows() {
         return byWorker.entrySet().stream().limit(MAX_LISTED)
                 .map(each -> row(each.getKey(), each.getValue())).toList();
     }
@@ -93,7 +93,7 @@ record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> byWorke
     }
 
     /** Returns the explanation of a tenant from the published statuses. */
-    static TimeoutExplanation of(String tenant, TenantPolicy policy, TimeoutStatuses statuses) {
+    public static TimeoutExplanation of(String tenant, TenantPolicy policy, TimeoutStatuses statuses) {
         return new TimeoutExplanation(policy, statuses.of(tenant));
     }
 }

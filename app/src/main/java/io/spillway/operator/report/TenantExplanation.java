@@ -1,4 +1,4 @@
-package io.spillway.cli.system;
+package io.spillway.operator.report;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.policy.TenantPolicy;
@@ -31,16 +31,17 @@ import java.util.TreeSet;
  * @param sharing    number of tenants by the number of partitions they share with this one, descending, with 0
  * @param neighbours tenants that share most
  */
-record TenantExplanation(
+public record TenantExplanation(
         Kind kind, List<Integer> slots, List<Integer> partitions, List<String> rules, int known, boolean isCutShort,
         Map<Integer, Integer> sharing, List<Sharer> neighbours) {
     private static final int MAX_KNOWN = 100_000;
     private static final int MAX_LISTED = 20;
 
     /** @param shared partitions in common, 1 or more */
-    record Sharer(String tenant, int shared) {}
+    public record Sharer(String tenant, int shared) {}
 
-    enum Kind {
+    /** How the partitions of a tenant are chosen. */
+    public enum Kind {
         DEDICATED("has dedicated partitions", "its dedicated partitions"),
         ASSIGNED("has an assigned shard", "its assigned shard"),
         STATELESS("has a shard that is computed from its name", "its shard");
@@ -53,11 +54,13 @@ record TenantExplanation(
             this.place = place;
         }
 
-        String label() {
+        /** Returns the name in JSON. */
+        public String label() {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        String text() {
+        /** Returns what the tenant has, for a sentence that begins with its name. */
+        public String text() {
             return text;
         }
     }
@@ -69,7 +72,7 @@ record TenantExplanation(
      * @param withPolicy  tenants with their own policy
      * @param isShareHeld whether tenants without a rate are limited to a share of the hot lane
      */
-    static TenantExplanation of(
+    public static TenantExplanation of(
             String tenant, TenantPolicies policies, PlacementView placements, ShardAssignments assignments,
             List<String> drops, Collection<String> withPolicy, boolean isShareHeld) {
         TenantPolicy policy = policies.of(tenant);

@@ -1,10 +1,11 @@
-package io.spillway.gateway;
+package io.spillway.operator.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
@@ -15,24 +16,27 @@ import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DepthsReportTest {
     private static final long NOW = 1_800_000_000_000L;
+    private static final DepthsQuery FIRST_PAGE = DepthsQuery.of(Map.of());
 
     private final Depths depths = new Depths();
     private final LaneFlows flows = new LaneFlows(depths);
     private final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
-    private final DepthsReport report = new DepthsReport(depths, new Backlogs(depths, 100), flows, policies);
+    private final DepthsReport report = new DepthsReport(
+            depths, flows, policies, tenant -> tenant.equals("noisy") ? 0.25 : 1);
 
     @Test
-    void tenants_with_backlogs_are_listed_largest_first_with_forecast_and_admitted_share() {
-        policies.put("*", TenantPolicies.encode("*", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100")));
+    void tenants_are_listed_with_the_largest_backlog_first_with_forecast_and_admitted_share() {
         policies.put("late", TenantPolicies.encode("late", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s")));
         //          hot overflow aged delay dead  in out
         put("quiet",  3,       0,   0,    0,   0,  1,  4);
@@ -49,7 +53,8 @@ class DepthsReportTest {
                 row("noisy", 400, 0, 400, 0, 0, 0, "90.0", "10.0", "null", false, "0.25"),
                 row("late", 100, 20, 30, 40, 10, 2, "5.0", "15.0", "10.0", true, "1.0"),
                 row("bolt", 3, 3, 0, 0, 0, 0, "0.0", "0.0", "null", false, "1.0"),
-                row("quiet", 3, 3, 0, 0, 0, 0, "1.0", "4.0", "1.0", false, "1.0"));
+                row("quiet", 3, 3, 0, 0, 0, 0, "1.0", "4.0", "1.0", false, "1.0"),
+                row("gone", 0, 0, 0, 0, 0, 7, "0.0", "0.0", "0.0", false, "1.0"));
         assertThat(json.get("total").toString()).isEqualTo(
                 "{\"waiting\":506,\"inPerSecond\":96.0,\"outPerSecond\":29.0,\"drainSeconds\":null,"
                         + "\"deadLettered\":9}");
@@ -96,41 +101,88 @@ class DepthsReportTest {
     }
 
     @Test
-    void only_the_fifty_tenants_with_the_largest_backlogs_are_listed() {
+    void pages_follow_each_other_over_all_tenants() {
         for (int i = 0; i < 1_000; i++) {
             int waiting = 1 + i * 7_919 % 1_000;
             put("tenant-" + waiting, waiting, 0, 0, 0, 0, 0, 0);
         }
-        JsonNode json = json(NOW);
-        assertThat(json.get("tenants")).hasSize(DepthsReport.MAX_TENANTS);
-        for (int i = 0; i < 50; i++) {
-            assertThat(json.get("tenants").get(i).get("tenant").textValue()).isEqualTo("tenant-" + (1_000 - i));
+        assertThat(json(NOW).get("tenants")).as("without a limit").hasSize(50);
+        List<String> expected = new ArrayList<>();
+        List<String> listed = new ArrayList<>();
+        for (int from = 0; from < 1_000; from += 200) {
+            JsonNode page = json(NOW, "from", Integer.toString(from), "limit", "200");
+            page.get("tenants").forEach(row -> listed.add(row.get("tenant").textValue()));
+            assertThat(page.get("from").intValue()).isEqualTo(from);
+            assertThat(page.get("tenantsMatching").intValue()).isEqualTo(1_000);
+            assertThat(page.get("truncated").booleanValue()).as("from %s", from).isEqualTo(from < 800);
+            assertThat(page.at("/total/waiting").longValue()).as("of all").isEqualTo(500_500);
         }
-        assertThat(json.get("truncated").booleanValue()).isTrue();
-        assertThat(json.get("tenantsWaiting").intValue()).isEqualTo(1_000);
-        assertThat(json.at("/total/waiting").longValue()).isEqualTo(500_500);
+        for (int i = 0; i < 1_000; i++) {
+            expected.add("tenant-" + (1_000 - i));
+        }
+        assertThat(listed).isEqualTo(expected);
+        assertThat(json(NOW, "from", "1000").get("tenants")).isEmpty();
+        assertThat(json(NOW, "limit", "0").get("tenants")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '|', value = {
+        "waiting,     ,     big late slow gone",
+        "waiting,     asc,  gone slow late big",
+        "tenant,      ,     big gone late slow",
+        "tenant,      desc, slow late gone big",
+        "in,          ,     slow big gone late",
+        "out,         ,     late big gone slow",
+        "drain,       ,     big slow late gone",
+        "dead,        ,     gone big late slow"})
+    void a_list_has_the_order_of_its_column(String sort, String order, String expected) {
+        //           hot overflow aged delay dead in out
+        put("big",  100,        0,   0,    0,   1, 1,  1);
+        put("late",  20,        0,   0,    0,   0, 0, 10);
+        put("slow",   3,        0,   0,    0,   0, 2,  0);
+        put("gone",   0,        0,   0,    0,   7, 0,  0);
+
+        JsonNode json = order == null ? json(NOW, "sort", sort) : json(NOW, "sort", sort, "order", order);
+        List<String> names = new ArrayList<>();
+        json.get("tenants").forEach(row -> names.add(row.get("tenant").textValue()));
+        assertThat(String.join(" ", names)).isEqualTo(expected);
     }
 
     @Test
-    void fifty_tenants_are_not_truncated() {
-        for (int i = 0; i < 50; i++) {
-            put("tenant-" + i, 1, 0, 0, 0, 0, 0, 0);
-        }
-        assertThat(json(NOW).get("tenants")).hasSize(50);
-        assertThat(json(NOW).get("truncated").booleanValue()).isFalse();
-        put("one-more", 1, 0, 0, 0, 0, 0, 0);
-        assertThat(json(NOW + 1_000).get("tenants")).hasSize(50);
-        assertThat(json(NOW + 1_000).get("truncated").booleanValue()).isTrue();
+    void a_search_finds_all_tenants_with_the_text_in_their_names() {
+        put("Acme-eu", 0, 0, 0, 0, 0, 0, 0);
+        put("acme-us", 5, 0, 0, 0, 0, 0, 0);
+        put("bolt", 9, 0, 0, 0, 0, 0, 0);
+
+        JsonNode found = json(NOW, "search", "ACME");
+        assertThat(found.get("tenants")).extracting(row -> row.get("tenant").textValue())
+                .containsExactly("acme-us", "Acme-eu");
+        assertThat(found.get("tenantsMatching").intValue()).isEqualTo(2);
+        assertThat(found.at("/total/waiting").longValue()).as("of all").isEqualTo(14);
+        assertThat(json(NOW, "search", "x").get("tenants")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '|', value = {
+        "sort,   age,     |sort is age: must be one of waiting, tenant, in, out, drain, dead.|",
+        "order,  up,      |order is up: must be asc or desc.|",
+        "from,   -1,      |from is -1: must be a whole number from 0 to 1000000.|",
+        "from,   1000001, |from is 1000001: must be a whole number from 0 to 1000000.|",
+        "limit,  201,     |limit is 201: must be a whole number from 0 to 200.|",
+        "limit,  1e2,     |limit is 1e2: must be a whole number from 0 to 200.|"})
+    void a_wrong_parameter_is_refused(String name, String value, String message) {
+        assertThatThrownBy(() -> json(NOW, name, value))
+                .isInstanceOf(IllegalArgumentException.class).hasMessage(message);
     }
 
     @Test
     void the_report_is_cached_for_one_second_unless_the_clock_is_set_back() {
-        GatewayResponse first = report.at(NOW);
+        ObjectNode first = report.at(FIRST_PAGE, NOW);
         put("acme", 1, 0, 0, 0, 0, 0, 0);
-        assertThat(report.at(NOW + 999)).isSameAs(first);
-        assertThat(report.at(NOW + 1_000)).isNotSameAs(first);
-        GatewayResponse second = report.at(NOW + 1_000);
-        assertThat(report.at(NOW - 1)).isNotSameAs(second);
+        assertThat(report.at(FIRST_PAGE, NOW + 999)).isSameAs(first);
+        assertThat(report.at(FIRST_PAGE, NOW + 1_000)).isNotSameAs(first);
+        ObjectNode second = report.at(FIRST_PAGE, NOW + 1_000);
+        assertThat(report.at(FIRST_PAGE, NOW - 1)).isNotSameAs(second);
     }
 
     @Test
@@ -138,7 +190,7 @@ class DepthsReportTest {
         assertThat(json(NOW).toString()).isEqualTo("{\"asOf\":\"" + Instant.ofEpochMilli(NOW) + "\",\"changedAt\":null,"
                 + "\"total\":{\"waiting\":0,\"inPerSecond\":0.0,\"outPerSecond\":0.0,\"drainSeconds\":0.0,"
                 + "\"deadLettered\":0},\"lanes\":{},\"tenantsKnown\":0,\"tenantsWaiting\":0,\"tenantsLate\":0,"
-                + "\"truncated\":false,\"tenants\":[]}");
+                + "\"tenantsMatching\":0,\"from\":0,\"tenants\":[],\"truncated\":false}");
     }
 
     private static String row(
@@ -146,7 +198,7 @@ class DepthsReportTest {
             String drain, boolean late, String share) {
         return ("{\"tenant\":\"%s\",\"waiting\":%d,\"hot\":%d,\"overflow\":%d,\"aged\":%d,\"delay\":%d,"
                 + "\"deadLettered\":%d,\"inPerSecond\":%s,\"outPerSecond\":%s,\"drainSeconds\":%s,"
-                + "\"late\":%s,\"admittedShare\":%s}")
+                + "\"late\":%s,\"paused\":false,\"admittedShare\":%s}")
                 .formatted(tenant, waiting, hot, overflow, aged, delay, dead, in, out, drain, late, share);
     }
 
@@ -181,11 +233,11 @@ class DepthsReportTest {
         return names;
     }
 
-    private JsonNode json(long nowMillis) {
-        try {
-            return new JsonMapper().readTree(report.at(nowMillis).body());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private JsonNode json(long nowMillis, String... parameters) {
+        Map<String, String> query = new HashMap<>();
+        for (int i = 0; i < parameters.length; i += 2) {
+            query.put(parameters[i], parameters[i + 1]);
         }
+        return report.at(DepthsQuery.of(query), nowMillis);
     }
 }

@@ -1,4 +1,4 @@
-package io.spillway.cli.system;
+package io.spillway.operator.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

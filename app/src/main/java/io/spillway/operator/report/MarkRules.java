@@ -1,4 +1,4 @@
-package io.spillway.cli.system;
+package io.spillway.operator.report;
 
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Sweeps and cancels of a tenant as rules for people. */
-final class MarkOptions {
+/** Cancels and sweeps of a tenant as rules for people. */
+public final class MarkRules {
     private static final int MAX_CANCEL_RULES = 10;
 
-    private MarkOptions() {}
+    private MarkRules() {}
 
     /** Returns the rules of the cancels and sweeps that are in force for a tenant; of the cancels, the first ten. */
-    static List<String> rules(Sweeps sweeps, String tenant, TenantPolicy policy, long nowMillis) {
+    public static List<String> rules(Sweeps sweeps, String tenant, TenantPolicy policy, long nowMillis) {
         List<SweepTarget> targets = sweeps.all().values().stream().filter(mark -> mark.isInForce(nowMillis))
                 .map(Sweeps.Mark::target).filter(target -> target.tenant().equals(tenant)).toList();
         List<String> rules = new ArrayList<>();

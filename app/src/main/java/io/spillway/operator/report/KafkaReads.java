@@ -1,0 +1,246 @@
+package io.spillway.operator.report;
+
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.view.InstanceViews;
+import io.spillway.kafka.view.ProgressMark;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+
+/**
+ * Reads of the operator with clients that are created by the first one. Owner of the clients, under a lock: readers
+ * wait for each other.
+ */
+public final class KafkaReads implements OperatorReads {
+    /** Many open pages cause no more reads of a topic than one. */
+    private static final long KEPT_MILLIS = 2_000;
+    private static final int MAX_KEYS = 100_000;
+    private static final Duration POLL = Duration.ofMillis(200);
+    /** Polls without progress: five seconds, then the cluster does not answer. */
+    private static final int MAX_EMPTY_POLLS = 25;
+    /** Polls for the oldest records, at most two seconds; a partition that does not answer by then does not count. */
+    private static final int MAX_OLDEST_POLLS = 10;
+    private static final int MAX_VIEWS = 1_000;
+    private static final int API_TIMEOUT_MILLIS = 10_000;
+
+    private final KafkaClients clients;
+    private final InstantSource clock;
+    /** Not a monitor: in Java 21, virtual threads that wait for one keep the requests of others from running. */
+    private final ReentrantLock lock = new ReentrantLock();
+    private Optional<Admin> admin = Optional.empty();
+    private Optional<Consumer<byte[], byte[]>> consumer = Optional.empty();
+    /** Bound: the compacted topics that reports read. */
+    private final Map<String, Kept> kept = new HashMap<>();
+    private boolean closed;
+
+    private record Kept(Map<String, Latest> latest, long atMillis) {}
+
+    /** Creates reads whose clients are not connected yet. */
+    public KafkaReads(KafkaClients clients, InstantSource clock) {
+        this.clients = clients;
+        this.clock = clock;
+    }
+
+    @Override
+    public Map<String, Latest> latest(String topic) {
+        return locked(() -> {
+            long nowMillis = clock.millis();
+            Kept last = kept.get(topic);
+            if (last == null || nowMillis < last.atMillis || nowMillis >= last.atMillis + KEPT_MILLIS) {
+                last = new Kept(readLatest(topic), nowMillis);
+                kept.put(topic, last);
+            }
+            return last.latest;
+        });
+    }
+
+    private Map<String, Latest> readLatest(String topic) {
+        return reading("read topic " + topic, reader -> {
+            List<TopicPartition> partitions = reader.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition())).toList();
+            reader.assign(partitions);
+            reader.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = reader.endOffsets(partitions);
+            Map<String, Latest> latest = new HashMap<>();
+            int empty = 0;
+            while (ends.entrySet().stream().anyMatch(end -> reader.position(end.getKey()) < end.getValue())) {
+                var records = reader.poll(POLL);
+                empty = records.isEmpty() ? empty + 1 : 0;
+                if (empty > MAX_EMPTY_POLLS) {
+                    throw new KafkaException("no records for " + POLL.multipliedBy(empty).toSeconds() + " s");
+                }
+                records.forEach(record -> {
+                    if (record.key() == null) {
+                        return;
+                    }
+                    String key = new String(record.key(), StandardCharsets.UTF_8);
+                    if (record.value() == null) {
+                        latest.remove(key);
+                    } else if (latest.size() < MAX_KEYS || latest.containsKey(key)) {
+                        latest.put(key, new Latest(record.value(), record.timestamp()));
+                    }
+                });
+            }
+            return Collections.unmodifiableMap(latest);
+        });
+    }
+
+    @Override
+    public List<GroupMember> members(String group) {
+        return locked(() -> readMembers(group));
+    }
+
+    private List<GroupMember> readMembers(String group) {
+        try {
+            return TopicAdmin.get(admin().describeConsumerGroups(List.of(group)).describedGroups().get(group),
+                    "describe group " + group).members().stream().map(KafkaReads::member).toList();
+        } catch (KafkaFailure e) {
+            if (e.getCause() instanceof GroupIdNotFoundException) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
+    private static GroupMember member(MemberDescription member) {
+        Map<String, List<Integer>> partitions = member.assignment().topicPartitions().stream().sorted(
+                        Comparator.comparingInt(TopicPartition::partition))
+                .collect(Collectors.groupingBy(TopicPartition::topic, TreeMap::new,
+                        Collectors.mapping(TopicPartition::partition, Collectors.toList())));
+        return new GroupMember(member.clientId(), member.host(), partitions);
+    }
+
+    @Override
+    public Map<String, ProgressMark> marks(String topic) {
+        return locked(() -> readMarks(topic));
+    }
+
+    private Map<String, ProgressMark> readMarks(String topic) {
+        String prefix = InstanceViews.groupOf(topic, "");
+        Map<String, ListConsumerGroupOffsetsSpec> asked =
+                TopicAdmin.get(admin().listGroups().all(), "list groups").stream().map(GroupListing::groupId)
+                        .filter(group -> group.startsWith(prefix)).limit(MAX_VIEWS)
+                        .collect(Collectors.toMap(group -> group, group -> new ListConsumerGroupOffsetsSpec()));
+        Map<String, ProgressMark> marks = new HashMap<>();
+        if (asked.isEmpty()) {
+            return marks;
+        }
+        var answers = admin().listConsumerGroupOffsets(asked);
+        asked.keySet().forEach(group -> TopicAdmin
+                .get(answers.partitionsToOffsetAndMetadata(group), "read which instances run").values().stream()
+                .filter(Objects::nonNull)
+                .flatMap(offset -> ProgressMark.parse(offset.metadata()).stream())
+                .max(Comparator.comparingLong(ProgressMark::atMillis))
+                .ifPresent(mark -> marks.put(group.substring(prefix.length()), mark)));
+        return marks;
+    }
+
+    @Override
+    public OptionalLong oldestMillis(Collection<String> topics, String group) {
+        return locked(() -> readOldest(topics, group));
+    }
+
+    private OptionalLong readOldest(Collection<String> topics, String group) {
+        QueueAdmin queues = new QueueAdmin(admin(), clients.commands());
+        Map<TopicPartition, Long> from = topics.stream()
+                .flatMap(topic -> queues.readProgress(topic, group, false).stream())
+                .filter(part -> part.waiting() > 0)
+                .collect(Collectors.toMap(QueueProgress::partition, QueueProgress::from));
+        if (from.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        return reading("read the oldest records", reader -> {
+            reader.assign(from.keySet());
+            from.forEach(reader::seek);
+            Map<TopicPartition, Long> oldest = new HashMap<>();
+            for (int poll = 0; poll < MAX_OLDEST_POLLS && oldest.size() < from.size(); poll++) {
+                reader.poll(POLL).forEach(record -> {
+                    TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+                    oldest.putIfAbsent(partition, record.timestamp());
+                });
+                reader.pause(oldest.keySet());
+            }
+            return oldest.values().stream().mapToLong(Long::longValue).min();
+        });
+    }
+
+    private <T> T locked(Supplier<T> read) {
+        lock.lock();
+        try {
+            return read.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private interface Reading<T> {
+        T with(Consumer<byte[], byte[]> reader);
+    }
+
+    /** Reads with the consumer, and discards it after a failure. */
+    private <T> T reading(String what, Reading<T> reading) {
+        requireOpen();
+        Consumer<byte[], byte[]> reader = consumer.orElseGet(() -> clients.consumer(Map.of(
+                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 65_536,
+                ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, API_TIMEOUT_MILLIS)));
+        consumer = Optional.of(reader);
+        try {
+            T result = reading.with(reader);
+            reader.unsubscribe();
+            return result;
+        } catch (KafkaException e) {
+            consumer = Optional.empty();
+            reader.close();
+            throw new KafkaFailure("cannot " + what, e);
+        }
+    }
+
+    private Admin admin() {
+        requireOpen();
+        Admin opened = admin.orElseGet(() -> clients.admin(API_TIMEOUT_MILLIS));
+        admin = Optional.of(opened);
+        return opened;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new KafkaFailure("the gateway is stopping", new KafkaException("closed"));
+        }
+    }
+
+    @Override
+    public void close() {
+        locked(() -> {
+            closed = true;
+            consumer.ifPresent(Consumer::close);
+            admin.ifPresent(opened -> opened.close(Duration.ofSeconds(1)));
+            return closed;
+        });
+    }
+}

@@ -1,0 +1,149 @@
+package io.spillway.operator.report;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.Printable;
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.LaneFlows;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToDoubleFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the operator sees below {@code /admin}: backlogs of all tenants, their last hour, one tenant, and the instances.
+ * Owner of the history and of the reads from Kafka. Thread-safe.
+ */
+public final class OperatorReports implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OperatorReports.class);
+    private static final String TENANTS = "/tenants/";
+    /** Paths below the root of the API, for messages. */
+    public static final List<String> PATHS = List.of("/depths", "/history", "/instances", TENANTS + "TENANT");
+    private static final long INSTANCES_KEPT_MILLIS = 3_000;
+
+    private final DepthsReport depths;
+    private final History history;
+    private final TenantReport tenants;
+    private final InstancesReport instances;
+    private final OperatorReads reads;
+    private final Topics topics;
+    private final ReentrantLock instancesLock = new ReentrantLock();
+    private final ReentrantLock historyLock = new ReentrantLock();
+    private Optional<ObjectNode> lastInstances = Optional.empty();
+    private long instancesMillis;
+    private volatile boolean isOldestUnknown;
+
+    /**
+     * Views of the gateway. All are followed by the caller.
+     *
+     * @param admittedShare part of a tenant's items that the gateway admits, 0 to 1
+     */
+    public record Views(
+            TenantPolicies policies, Sweeps sweeps, Depths depths, LaneFlows flows,
+            ToDoubleFunction<String> admittedShare) {}
+
+    /**
+     * Creates the reports of a gateway.
+     *
+     * @param reads   owned by the reports from here on
+     * @param version version of this gateway
+     * @param clock   wall clock, for the age of statuses
+     */
+    public OperatorReports(
+            Configuration configuration, Views views, OperatorReads reads, String version, InstantSource clock) {
+        this.topics = new Topics(configuration.queue());
+        this.reads = reads;
+        this.depths = new DepthsReport(views.depths(), views.flows(), views.policies(), views.admittedShare());
+        this.history = new History(views.depths());
+        this.tenants = new TenantReport(
+                configuration, views.policies(), views.sweeps(), views.depths(), views.admittedShare(), reads,
+                clock);
+        this.instances = new InstancesReport(topics, reads, version);
+    }
+
+    /**
+     * Returns the report at a path below {@code /admin}; empty if there is none.
+     *
+     * @param path  such as {@code /depths}
+     * @param query parameters of the request by name
+     * @throws IllegalArgumentException if a parameter has a wrong form
+     * @throws KafkaFailure      if a report needs Kafka, which refuses or does not answer
+     */
+    public Optional<ObjectNode> get(String path, Map<String, String> query, long nowMillis) {
+        return switch (path) {
+            case "/depths" -> Optional.of(depths.at(DepthsQuery.of(query), nowMillis));
+            case "/history" -> Optional.of(history.json());
+            case "/instances" -> Optional.of(instancesAt(nowMillis));
+            default -> path.startsWith(TENANTS) && ItemLimits.isName(path.substring(TENANTS.length()))
+                    ? Optional.of(tenants.of(path.substring(TENANTS.length()), nowMillis))
+                    : Optional.empty();
+        };
+    }
+
+    private ObjectNode instancesAt(long nowMillis) {
+        instancesLock.lock();
+        try {
+            boolean isFresh = nowMillis >= instancesMillis && nowMillis < instancesMillis + INSTANCES_KEPT_MILLIS;
+            ObjectNode report = lastInstances.filter(ignored -> isFresh).orElseGet(() -> instances.at(nowMillis));
+            if (!isFresh) {
+                instancesMillis = nowMillis;
+                lastInstances = Optional.of(report);
+            }
+            return report;
+        } finally {
+            instancesLock.unlock();
+        }
+    }
+
+    /**
+     * Adds a point to the history if one is due. May wait for Kafka for seconds; a call during another one returns at
+     * once.
+     */
+    public void sample(long nowMillis) {
+        if (!history.isDue(nowMillis) || !historyLock.tryLock()) {
+            return;
+        }
+        try {
+            history.add(history.isWaiting() ? oldestMillis() : OptionalLong.empty(), nowMillis);
+        } finally {
+            historyLock.unlock();
+        }
+    }
+
+    /** Returns whether {@link #sample} would add a point now. */
+    public boolean isSampleDue(long nowMillis) {
+        return history.isDue(nowMillis);
+    }
+
+    private OptionalLong oldestMillis() {
+        try {
+            OptionalLong oldest = reads.oldestMillis(
+                    List.of(topics.lane(Lane.HOT), topics.lane(Lane.OVERFLOW), topics.lane(Lane.AGED)),
+                    topics.workerGroup());
+            isOldestUnknown = false;
+            return oldest;
+        } catch (KafkaFailure e) {
+            if (!isOldestUnknown) {
+                LOG.warn("The console cannot show the age of the oldest item: {}", Printable.of(e.getMessage()));
+            }
+            isOldestUnknown = true;
+            return OptionalLong.empty();
+        }
+    }
+
+    @Override
+    public void close() {
+        reads.close();
+    }
+}

@@ -1,0 +1,133 @@
+package io.spillway.operator.report;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Printable;
+import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.ShardAssignments;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.TimeoutStatuses;
+import io.spillway.kafka.view.ViewContent;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * One tenant as JSON: its policy with the place where each field is set, where its items are and go to, its rates, the
+ * forecast, and the health of its destination. What the command {@code explain --tenant} shows comes from the same
+ * classes. Immutable.
+ *
+ * @param sweeps        sweeps and cancels in force
+ * @param admittedShare part of a tenant's items that the gateway admits, 0 to 1
+ */
+record TenantReport(
+        Configuration configuration, TenantPolicies policies, Sweeps sweeps, Depths depths,
+        ToDoubleFunction<String> admittedShare, OperatorReads reads, InstantSource clock) {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    ObjectNode of(String tenant, long nowMillis) {
+        TenantPolicy policy = policies.of(tenant);
+        Optional<Depth> depth = depths.of(tenant);
+        ObjectNode json = JSON.createObjectNode();
+        json.put("tenant", tenant);
+        json.set("policy", policy(policies.inForce(tenant), policy));
+        json.put("waiting", depth.map(each -> Math.max(0, each.balance().waiting())).orElse(null));
+        json.put("admittedShare", admittedShare.applyAsDouble(tenant));
+        ArrayNode sources = json.putArray("sources");
+        PolicySources.rows(tenant, policies, configuration.defaults()).forEach(row -> sources.addObject()
+                .put("field", row.get(0)).put("value", row.get(1)).put("source", row.get(2)));
+        depth.ifPresent(each -> balance(json, each, policy, nowMillis));
+        Topics topics = new Topics(configuration.queue());
+        List<String> missing = new ArrayList<>();
+        placement(json, tenant, policy, topics, missing, nowMillis);
+        TimeoutStatuses timeouts = read(topics.timeouts(), new TimeoutStatuses(clock), missing);
+        json.set("health", JSON.valueToTree(TimeoutExplanation.of(tenant, policy, timeouts).fields()));
+        json.set("missing", JSON.valueToTree(missing));
+        return json;
+    }
+
+    /** Returns the policy for programs; the bursts are those in force, also where none are set. */
+    private static ObjectNode policy(PolicySettings settings, TenantPolicy policy) {
+        ObjectNode json = JSON.valueToTree(settings.json());
+        json.put(PolicyField.BURST.jsonKey(), burst(policy.rateLimit()));
+        json.put(PolicyField.ADMISSION_BURST.jsonKey(), burst(policy.admissionLimit()));
+        return json;
+    }
+
+    private static Long burst(Optional<RateLimit> rate) {
+        return rate.map(limit -> limit.toleranceNanos() / limit.intervalNanos()).orElse(null);
+    }
+
+    private static void balance(ObjectNode json, Depth depth, TenantPolicy policy, long nowMillis) {
+        TenantBalance balance = depth.balance();
+        FlowRates rates = depth.rates().at(nowMillis);
+        DepthsReport.lanes(json.putObject("lanes"), balance);
+        ObjectNode counts = json.putObject("counts");
+        counts.put("accepted", balance.accepted());
+        counts.put("done", balance.in(ItemState.DONE));
+        counts.put("dropped", balance.in(ItemState.DROPPED));
+        counts.put("deadLettered", balance.in(ItemState.DEAD_LETTER));
+        ObjectNode forecast = json.putObject("rates");
+        DepthsReport.flow(forecast, rates.inPerSecond(), rates.outPerSecond(), depth.drain(nowMillis));
+        forecast.put("late", depth.isLate(policy, nowMillis));
+    }
+
+    private void placement(
+            ObjectNode json, String tenant, TenantPolicy policy, Topics topics, List<String> missing,
+            long nowMillis) {
+        ShardAssignments assignments = new ShardAssignments(
+                configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
+        if (topics.assignsShards()) {
+            read(topics.shards(), assignments, missing);
+        }
+        TenantExplanation explanation = TenantExplanation.of(
+                tenant, policies, new PlacementView(configuration.queue(), policies, assignments), assignments,
+                MarkRules.rules(sweeps, tenant, policy, nowMillis), policies.all().keySet(),
+                configuration.router().protection().isOn());
+        json.put("placement", explanation.kind().label());
+        json.set("slots", JSON.valueToTree(explanation.slots()));
+        json.set("partitions", JSON.valueToTree(explanation.partitions()));
+        json.set("rules", JSON.valueToTree(explanation.rules()));
+        json.put("compared", explanation.known());
+        json.set("neighbours", JSON.valueToTree(explanation.neighbours()));
+    }
+
+    /**
+     * Reads a whole compacted topic; entries that cannot be decoded are left out, as in a view. If the topic cannot be
+     * read, the content stays empty, and the reason is added to what is missing.
+     */
+    private <C extends ViewContent<?>> C read(String topic, C content, List<String> missing) {
+        Map<String, OperatorReads.Latest> entries;
+        try {
+            entries = reads.latest(topic);
+        } catch (KafkaFailure e) {
+            missing.add(Printable.onOneLine(e.getMessage()));
+            return content;
+        }
+        entries.forEach((key, latest) -> {
+            try {
+                content.put(key, latest.value());
+            } catch (RuntimeException undecodable) {
+                content.remove(key);
+            }
+        });
+        return content;
+    }
+}

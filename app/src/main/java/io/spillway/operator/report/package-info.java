@@ -1,0 +1,2 @@
+/** What operators see, for the commands and the HTTP API alike. */
+package io.spillway.operator.report;

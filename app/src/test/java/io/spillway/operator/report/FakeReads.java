@@ -1,0 +1,52 @@
+package io.spillway.operator.report;
+
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.ProgressMark;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Reads of the operator from maps instead of Kafka; empty at first. */
+public final class FakeReads implements OperatorReads {
+    public final Map<String, Map<String, Latest>> topics = new ConcurrentHashMap<>();
+    public final Map<String, List<GroupMember>> groups = new ConcurrentHashMap<>();
+    public final Map<String, ProgressMark> marks = new ConcurrentHashMap<>();
+    public volatile OptionalLong oldestMillis = OptionalLong.empty();
+
+    /** What reads of topics throw; empty for none. */
+    public volatile Optional<KafkaFailure> failure = Optional.empty();
+
+    /** Stores the newest value of a key. */
+    public void put(String topic, String key, byte[] value, long atMillis) {
+        topics.computeIfAbsent(topic, absent -> new ConcurrentHashMap<>()).put(key, new Latest(value, atMillis));
+    }
+
+    @Override
+    public Map<String, Latest> latest(String topic) {
+        failure.ifPresent(each -> {
+            throw each;
+        });
+        return topics.getOrDefault(topic, Map.of());
+    }
+
+    @Override
+    public List<GroupMember> members(String group) {
+        return groups.getOrDefault(group, List.of());
+    }
+
+    @Override
+    public Map<String, ProgressMark> marks(String topic) {
+        return marks;
+    }
+
+    @Override
+    public OptionalLong oldestMillis(Collection<String> lanes, String group) {
+        return oldestMillis;
+    }
+
+    @Override
+    public void close() {}
+}
