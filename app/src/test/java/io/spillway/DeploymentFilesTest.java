@@ -150,7 +150,7 @@ class DeploymentFilesTest {
         // Registered at the first collection of garbage.
         assertThat(asked.remove("jvm_gc_pause_seconds_sum")).isTrue();
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of());
-        try (MetricsServer server = new MetricsServer(configuration.metrics(), () -> true)) {
+        try (MetricsServer server = new MetricsServer(configuration.metrics(), Tracing.OFF, () -> true)) {
             String scraped = server.registry().scrape();
             assertThat(asked).isNotEmpty()
                     .allSatisfy(metric -> assertThat(scraped).containsPattern("(?m)^" + metric + "[{ ]"));

@@ -16,7 +16,10 @@ import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.QueueForTests;
+import io.spillway.operator.report.FakeReads;
 import io.spillway.tracing.RecordedSpans;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -26,6 +29,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -96,8 +100,9 @@ class TracesIT {
         keys.put(key.keyId(), StoredKey.of("acme", key, 0).encode());
         var dependencies = new Gateway.Dependencies(
                 new TenantPolicies(scene.configuration.defaults().over(PolicySettings.NONE_SET)), keys,
-                AdminKey.of("0123456789abcdef"), new Depths(), new RateShares(), new SimpleMeterRegistry(), () -> "",
-                () -> true);
+                AdminKey.of("0123456789abcdef"), Optional.empty(), QueueForTests.operator(scene.configuration),
+                new Depths(), new RateShares(), new SimpleMeterRegistry(), () -> "", () -> true, new Sweeps(),
+                new FakeReads());
         try (Gateway gateway = new Gateway(scene.configuration, dependencies, spans.tracing(), new Gateway.Sources(
                         InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
                 HttpClient client = HttpClient.newHttpClient()) {
