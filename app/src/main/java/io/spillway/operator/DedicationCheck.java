@@ -18,7 +18,8 @@ public final class DedicationCheck {
      * @param changes stored form by tenant; null removes a policy
      * @throws OperatorException if the plan refuses one of these tenants, or another because of them
      */
-    public static DedicationPlan planned(Configuration configuration, TenantPolicies policies, Map<String, byte[]> changes) {
+    public static DedicationPlan planned(
+            Configuration configuration, TenantPolicies policies, Map<String, byte[]> changes) {
         SortedMap<String, String> before = plan(configuration, policies).refused();
         changes.forEach(policies::put);
         DedicationPlan plan = plan(configuration, policies);

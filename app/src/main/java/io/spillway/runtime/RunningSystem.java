@@ -192,11 +192,7 @@ public record RunningSystem(
             exchange.start(START_TIMEOUT, delays);
             InstantSource clock = InstantSource.system();
             // Closed after the gateway, from which no more requests come then.
-            OperatorApi operator = shutdown.closing(new OperatorApi(
-                    new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)),
-                    configuration,
-                    views.follow(topics.actions(), new ActionLog(configuration.router().maxTenants())),
-                    clock, new SecureRandom()::nextLong));
+            OperatorApi operator = shutdown.closing(operator(configuration, views, topics, clock));
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(), viewerKey, operator,
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
@@ -212,6 +208,14 @@ public record RunningSystem(
             watch("router", router::awaitEnd, ended);
         });
         return new RunningSystem(configuration, embedded, ended, gatewayUrl, workUrl, metricsUrl);
+    }
+
+    private static OperatorApi operator(
+            Configuration configuration, InstanceViews views, Topics topics, InstantSource clock) {
+        return new OperatorApi(
+                new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)), configuration,
+                views.follow(topics.actions(), new ActionLog(configuration.router().maxTenants())), clock,
+                new SecureRandom()::nextLong);
     }
 
     private static boolean isPull(Configuration configuration) {
