@@ -191,6 +191,9 @@ class SecuredClusterIT {
                 .contains("Kafka does not permit it", "spillway topics acls --role");
         assertThat(stranger.run("depth").failedWith(1))
                 .as("a topic that a login may not see").contains("is missing", "spillway topics acls --role");
+        assertFinds(stranger.run("doctor"), "FAIL +permissions .*", "FAIL +topics .*", "SKIPPED +state .*need all.*");
+        assertFinds(as(AccessRole.WORKER).run("doctor", "--role", "worker"),
+                "OK +permissions .*", "OK +topics .*", "SKIPPED +state .*may read.*");
     }
 
     @Test
@@ -208,6 +211,12 @@ class SecuredClusterIT {
             assertThat(as(role, PASSWORD, other).run("run", "--roles", role, "--data", data).failedWith(1))
                     .contains("certificate is not trusted", "ssl.truststore.location", "in kafka.properties");
         }
+    }
+
+    private static void assertFinds(CommandRun doctor, String... lines) {
+        assertThat(lines).allSatisfy(line ->
+                assertThat(doctor.outLines()).anySatisfy(found -> assertThat(found).matches(line)));
+        assertThat(doctor.err()).isEqualTo("Checking ...\n");
     }
 
     private static Set<String> unused(AccessRole role) {
