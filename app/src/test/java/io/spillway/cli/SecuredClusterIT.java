@@ -192,6 +192,9 @@ class SecuredClusterIT {
                 .contains("Kafka does not permit it", "spillway topics acls --role");
         assertThat(stranger.run("depth").failedWith(1))
                 .as("a topic that a login may not see").contains("is missing", "spillway topics acls --role");
+        assertFinds(stranger.run("doctor"), "FAIL +permissions .*", "FAIL +topics .*", "SKIPPED +state .*need all.*");
+        assertFinds(as(AccessRole.WORKER).run("doctor", "--role", "worker"),
+                "OK +permissions .*", "OK +topics .*", "SKIPPED +state .*may read.*");
     }
 
     @Test
@@ -229,6 +232,12 @@ class SecuredClusterIT {
                 SecureKafka.writeCertificate(own, directory.resolve("unknown.pem")));
         assertThat(mutual("unknown", unknown).run("tenants", "list").failedWith(1))
                 .contains("does not accept this client's certificate", "ssl.keystore.location");
+    }
+
+    private static void assertFinds(CommandRun doctor, String... lines) {
+        assertThat(lines).allSatisfy(line ->
+                assertThat(doctor.outLines()).anySatisfy(found -> assertThat(found).matches(line)));
+        assertThat(doctor.err()).isEqualTo("Checking ...\n");
     }
 
     private static Set<String> unused(AccessRole role) {

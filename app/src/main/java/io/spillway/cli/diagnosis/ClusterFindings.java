@@ -5,6 +5,8 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.OpenTransactions;
+import io.spillway.kafka.topics.Permission;
+import io.spillway.kafka.topics.PermissionCheck;
 import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicSpec;
@@ -14,8 +16,11 @@ import io.spillway.runtime.RolePermissions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.server.common.MetadataVersion;
 
 /** Checks of a cluster that answers: its version, the topics, the permissions of this login, open transactions. */
@@ -40,7 +45,7 @@ final class ClusterFindings {
     static Finding attempt(String check, Supplier<Finding> run) {
         try {
             return run.get();
-        } catch (KafkaFailure e) {
+        } catch (KafkaFailure | KafkaException e) {
             return Finding.fail(check, "The check failed: " + e.getMessage() + ".", REFUSED);
         }
     }
@@ -85,6 +90,12 @@ final class ClusterFindings {
     boolean hasAllTopics() {
         return TopicAdmin.get(admin.listTopics().names(), "list topics")
                 .containsAll(topics.all().stream().map(TopicSpec::name).toList());
+    }
+
+    /** Returns whether this login may read every declared topic: a view of one that it may not would retry for long. */
+    boolean mayReadAllTopics() {
+        return new PermissionCheck(admin, "", "").missing(topics.all().stream()
+                .map(spec -> Permission.topic(spec.name(), Set.of(AclOperation.READ))).toList()).isEmpty();
     }
 
     Finding permissions(AccessRole role) {

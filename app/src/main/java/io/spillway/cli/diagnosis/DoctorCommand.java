@@ -25,6 +25,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -84,15 +85,17 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.add(ClusterFindings.attempt("cluster", cluster::cluster));
             findings.add(ClusterFindings.attempt("kafka version", cluster::version));
             findings.add(ClusterFindings.attempt("permissions", () -> cluster.permissions(role)));
-            Finding topics = ClusterFindings.attempt("topics", cluster::topics);
-            findings.add(topics);
-            if (!cluster.hasAllTopics()) {
-                findings.add(Finding.skipped(STATE, "Instances, policies and backlogs need all topics."));
-                return;
-            }
+            findings.add(ClusterFindings.attempt("topics", cluster::topics));
             try {
-                checkState(configuration, clients, cluster);
-            } catch (KafkaFailure e) {
+                if (!cluster.hasAllTopics()) {
+                    findings.add(Finding.skipped(STATE, "Instances, policies and backlogs need all topics."));
+                } else if (!cluster.mayReadAllTopics()) {
+                    findings.add(Finding.skipped(STATE, "Instances, policies and backlogs need a login that may read "
+                            + "all topics, such as that of an operator."));
+                } else {
+                    checkState(configuration, clients, cluster);
+                }
+            } catch (KafkaFailure | KafkaException e) {
                 findings.add(Finding.fail(STATE, "The topics cannot be read: " + e.getMessage() + ".",
                         "Repair what failed above first."));
             }

@@ -13,6 +13,7 @@ import io.spillway.kafka.topics.KafkaFailure;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.KafkaException;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -74,7 +75,7 @@ public final class TopCommand implements Runnable {
             try {
                 state = reader.read();
                 notice = "";
-            } catch (KafkaFailure e) {
+            } catch (KafkaFailure | KafkaException e) {
                 notice = "Old state: " + e.getMessage();
             }
         }
