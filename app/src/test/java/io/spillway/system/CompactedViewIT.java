@@ -11,6 +11,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.ProgressMark;
 import io.spillway.kafka.view.ViewContent;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -136,7 +137,7 @@ class CompactedViewIT {
 
             assertThat(content.entries()).as("what is committed is applied").containsKey("two");
             OffsetAndMetadata committed = committed(group).get(partition);
-            assertThat(committed.metadata()).isEqualTo(Long.toString(CLOCK.millis()));
+            assertThat(committed.metadata()).isEqualTo(ProgressMark.at(CLOCK.millis()).text());
         }
         assertThat(kafka.admin()
                         .listConsumerGroupOffsets(group)
