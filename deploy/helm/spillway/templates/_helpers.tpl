@@ -109,6 +109,8 @@ securityContext:
 {{- if and (eq .role "gateway") $values.adminKeySecret -}}
 {{- $key := dict "secretKeyRef" (dict "name" $values.adminKeySecret "key" "admin-key") -}}
 {{- $env = append $env (dict "name" "SPILLWAY_ADMIN_KEY" "valueFrom" $key) -}}
+{{- $key = dict "secretKeyRef" (dict "name" $values.adminKeySecret "key" "viewer-key" "optional" true) -}}
+{{- $env = append $env (dict "name" "SPILLWAY_VIEWER_KEY" "valueFrom" $key) -}}
 {{- end -}}
 {{- toYaml (concat $env $values.env) -}}
 {{- end -}}

@@ -133,7 +133,8 @@ class HelmChartTest {
         assertThat(gateway.get("image").textValue()).isEqualTo("registry.example/spillway:1.2.3");
         assertThat(gateway.at("/envFrom/0/secretRef/name").textValue()).isEqualTo("kafka-login");
         assertThat(gateway.get("env")).extracting(each -> each.get("name").textValue())
-                .containsExactly("JDK_JAVA_OPTIONS", "SPILLWAY_ADMIN_KEY", "SPILLWAY_METRICS_TENANTS");
+                .containsExactly("JDK_JAVA_OPTIONS", "SPILLWAY_ADMIN_KEY", "SPILLWAY_VIEWER_KEY",
+                        "SPILLWAY_METRICS_TENANTS");
         assertThat(gateway.get("env").get(1).at("/valueFrom/secretKeyRef/name").textValue()).isEqualTo("admin");
         assertThat(chart.pod("gateway").at("/spec/nodeSelector/pool").textValue()).isEqualTo("edge");
         assertThat(loaded.gateway().tls().certificateFile()).startsWith("/etc/spillway/tls/");

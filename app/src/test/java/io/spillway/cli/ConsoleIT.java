@@ -8,6 +8,7 @@ import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.WaitForSelectorState;
 import io.spillway.gateway.BrowserUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.kafka.view.ProgressMark;
 import io.spillway.runtime.Endpoint;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,7 +101,8 @@ class ConsoleIT {
     void the_instances_of_the_system_are_shown_with_their_partitions() {
         try (BrowserUnderTest.Tab tab = browser.tab(key, WIDE)) {
             tab.open(console + "#/instances");
-            assertThat(tab.page().innerText("[aria-label=Workers]")).contains("spillway.hot 0–1", "10", "development");
+            assertThat(tab.page().innerText("[aria-label=Workers]"))
+                    .contains("spillway.hot 0–1", "10", ProgressMark.at(0).version());
             assertThat(tab.page().innerText("[aria-label=Routers]")).contains("spillway.ingress 0–1");
             assertThat(tab.page().locator("[aria-label=Gateways] tbody tr").count()).isEqualTo(1);
         }

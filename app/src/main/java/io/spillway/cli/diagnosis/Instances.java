@@ -5,20 +5,13 @@ import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.InstanceViews;
 import io.spillway.kafka.view.ProgressMark;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
-import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.MemberDescription;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
@@ -63,24 +56,8 @@ record Instances(int routers, int workers, int gateways, SortedMap<String, Strin
     }
 
     private static Map<String, ProgressMark> alive(Admin admin, List<String> groups, String topic, long nowMillis) {
-        String prefix = InstanceViews.groupOf(topic, "");
-        Map<String, ListConsumerGroupOffsetsSpec> asked = groups.stream().filter(group -> group.startsWith(prefix))
-                .collect(Collectors.toMap(group -> group, group -> new ListConsumerGroupOffsetsSpec()));
-        Map<String, ProgressMark> alive = new HashMap<>();
-        if (asked.isEmpty()) {
-            return alive;
-        }
-        var answers = admin.listConsumerGroupOffsets(asked);
-        asked.keySet().forEach(group -> newest(answers.partitionsToOffsetAndMetadata(group))
-                .filter(mark -> Math.abs(nowMillis - mark.atMillis()) <= ALIVE_MILLIS)
-                .ifPresent(mark -> alive.put(group.substring(prefix.length()), mark)));
-        return alive;
-    }
-
-    private static Optional<ProgressMark> newest(
-            KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> answer) {
-        return TopicAdmin.get(answer, "read which instances run").values().stream()
-                .flatMap(offset -> ProgressMark.parse(offset.metadata()).stream())
-                .max((one, other) -> Long.compare(one.atMillis(), other.atMillis()));
+        Map<String, ProgressMark> marks = InstanceViews.marks(admin, groups, topic);
+        marks.values().removeIf(mark -> Math.abs(nowMillis - mark.atMillis()) > ALIVE_MILLIS);
+        return marks;
     }
 }

@@ -3,6 +3,7 @@ package io.spillway.cli.diagnosis;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneReport;
+import io.spillway.kafka.topics.FirstUnfinished;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
@@ -23,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -45,7 +48,7 @@ final class SystemReader implements AutoCloseable {
     /** Ends of what is opened, the last one first. */
     private final Deque<Runnable> closes = new ArrayDeque<>();
     private final Admin admin;
-    private final FirstUnfinished firstUnfinished;
+    private final Consumer<byte[], byte[]> consumer;
     private final TenantPolicies policies;
     private final Depths depths;
     private final LaneStates workers;
@@ -62,8 +65,8 @@ final class SystemReader implements AutoCloseable {
         try {
             this.admin = clients.admin(ANSWER_MILLIS);
             closes.push(admin::close);
-            this.firstUnfinished = new FirstUnfinished(clients);
-            closes.push(firstUnfinished::close);
+            this.consumer = clients.consumer(Map.of(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 64 * 1024));
+            closes.push(consumer::close);
             this.policies = follow(topics.policies(), new TenantPolicies(configuration.defaults()));
             this.depths = follow(topics.depths(), new Depths());
             this.workers = follow(topics.laneState(), new LaneStates(clock));
@@ -108,7 +111,7 @@ final class SystemReader implements AutoCloseable {
             parts.addAll(queues.readProgress(topics.lane(lane), topics.workerGroup(), false));
         }
         Map<String, Long> oldestMillis = new HashMap<>();
-        Map<TopicPartition, Long> first = firstUnfinished.millis(parts);
+        Map<TopicPartition, Long> first = FirstUnfinished.millis(consumer, parts);
         first.forEach((partition, atMillis) ->
                 oldestMillis.merge(laneOf.get(partition.topic()), nowMillis - atMillis, Math::max));
         List<LaneReport> reports = workers.reports();

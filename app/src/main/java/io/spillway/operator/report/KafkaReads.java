@@ -1,5 +1,6 @@
 package io.spillway.operator.report;
 
+import io.spillway.kafka.topics.FirstUnfinished;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -16,7 +17,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -25,7 +25,6 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
-import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -44,9 +43,6 @@ public final class KafkaReads implements OperatorReads {
     private static final Duration POLL = Duration.ofMillis(200);
     /** Polls without progress: five seconds, then the cluster does not answer. */
     private static final int MAX_EMPTY_POLLS = 25;
-    /** Polls for the oldest records, at most two seconds; a partition that does not answer by then does not count. */
-    private static final int MAX_OLDEST_POLLS = 10;
-    private static final int MAX_VIEWS = 1_000;
     private static final int API_TIMEOUT_MILLIS = 10_000;
 
     private final KafkaClients clients;
@@ -142,23 +138,9 @@ public final class KafkaReads implements OperatorReads {
     }
 
     private Map<String, ProgressMark> readMarks(String topic) {
-        String prefix = InstanceViews.groupOf(topic, "");
-        Map<String, ListConsumerGroupOffsetsSpec> asked =
-                TopicAdmin.get(admin().listGroups().all(), "list groups").stream().map(GroupListing::groupId)
-                        .filter(group -> group.startsWith(prefix)).limit(MAX_VIEWS)
-                        .collect(Collectors.toMap(group -> group, group -> new ListConsumerGroupOffsetsSpec()));
-        Map<String, ProgressMark> marks = new HashMap<>();
-        if (asked.isEmpty()) {
-            return marks;
-        }
-        var answers = admin().listConsumerGroupOffsets(asked);
-        asked.keySet().forEach(group -> TopicAdmin
-                .get(answers.partitionsToOffsetAndMetadata(group), "read which instances run").values().stream()
-                .filter(Objects::nonNull)
-                .flatMap(offset -> ProgressMark.parse(offset.metadata()).stream())
-                .max(Comparator.comparingLong(ProgressMark::atMillis))
-                .ifPresent(mark -> marks.put(group.substring(prefix.length()), mark)));
-        return marks;
+        List<String> groups = TopicAdmin.get(admin().listGroups().all(), "list groups").stream()
+                .map(GroupListing::groupId).toList();
+        return InstanceViews.marks(admin(), groups, topic);
     }
 
     @Override
@@ -168,26 +150,11 @@ public final class KafkaReads implements OperatorReads {
 
     private OptionalLong readOldest(Collection<String> topics, String group) {
         QueueAdmin queues = new QueueAdmin(admin(), clients.commands());
-        Map<TopicPartition, Long> from = topics.stream()
+        List<QueueProgress> waiting = topics.stream()
                 .flatMap(topic -> queues.readProgress(topic, group, false).stream())
-                .filter(part -> part.waiting() > 0)
-                .collect(Collectors.toMap(QueueProgress::partition, QueueProgress::from));
-        if (from.isEmpty()) {
-            return OptionalLong.empty();
-        }
-        return reading("read the oldest records", reader -> {
-            reader.assign(from.keySet());
-            from.forEach(reader::seek);
-            Map<TopicPartition, Long> oldest = new HashMap<>();
-            for (int poll = 0; poll < MAX_OLDEST_POLLS && oldest.size() < from.size(); poll++) {
-                reader.poll(POLL).forEach(record -> {
-                    TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-                    oldest.putIfAbsent(partition, record.timestamp());
-                });
-                reader.pause(oldest.keySet());
-            }
-            return oldest.values().stream().mapToLong(Long::longValue).min();
-        });
+                .filter(part -> part.waiting() > 0).toList();
+        return waiting.isEmpty() ? OptionalLong.empty() : reading("read the oldest records", reader ->
+                FirstUnfinished.millis(reader, waiting).values().stream().mapToLong(Long::longValue).min());
     }
 
     private <T> T locked(Supplier<T> read) {
