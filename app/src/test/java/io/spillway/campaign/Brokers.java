@@ -1,0 +1,206 @@
+package io.spillway.campaign;
+
+import io.spillway.guarantee.ChildJvm;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * Three brokers, each a process of its own that can be killed, suspended and cut off. Every role reaches them through
+ * proxies of its own, and so do the brokers each other. Owner of the processes and the proxies; used by one thread.
+ */
+final class Brokers implements AutoCloseable {
+    static final String CONTROLLER = "CONTROLLER";
+    static final int COUNT = 3;
+
+    /** Who connects through proxies of their own. The checker and the load have no proxy: they do not fail. */
+    enum Side { ROUTER, WORKER, GATEWAY, INTERNAL, CHECKER }
+
+    private static final class Broker {
+        final int id;
+        final Map<Side, Integer> ports = new EnumMap<>(Side.class);
+        final Map<Side, FaultyProxy> proxies = new EnumMap<>(Side.class);
+        Path settings;
+        Path log;
+        Process process;
+
+        Broker(int id) {
+            this.id = id;
+        }
+
+        /** Port at which clients of a side, or brokers, find this one. */
+        int advertisedPort(Side side) {
+            return side == Side.CHECKER ? ports.get(side) : proxies.get(side).port();
+        }
+    }
+
+    private final List<Broker> brokers = new ArrayList<>();
+    private final String cluster = Uuid.randomUuid().toString();
+    private final String voters;
+
+    /** Starts three brokers with their data below a directory, and waits until each is ready. */
+    Brokers(Path directory) throws IOException {
+        List<ServerSocket> reserved = new ArrayList<>();
+        Map<Integer, Integer> controllers = new LinkedHashMap<>();
+        for (int id = 1; id <= COUNT; id++) {
+            Broker broker = new Broker(id);
+            for (Side side : Side.values()) {
+                broker.ports.put(side, reserve(reserved));
+                if (side != Side.CHECKER) {
+                    broker.proxies.put(side, new FaultyProxy(broker.ports.get(side)));
+                }
+            }
+            controllers.put(id, reserve(reserved));
+            brokers.add(broker);
+        }
+        voters = controllers.entrySet().stream()
+                .map(entry -> entry.getKey() + "@127.0.0.1:" + entry.getValue() + ":" + Uuid.randomUuid())
+                .collect(Collectors.joining(","));
+        for (Broker broker : brokers) {
+            Path home = Files.createDirectories(directory.resolve("broker-" + broker.id));
+            broker.log = home.resolve("log");
+            broker.settings = Files.writeString(home.resolve("settings"), text(settings(
+                    broker, home.resolve("data"), controllers)));
+        }
+        for (ServerSocket socket : reserved) {
+            socket.close();
+        }
+        brokers.forEach(this::launch);
+        brokers.forEach(Brokers::awaitReady);
+    }
+
+    private static int reserve(List<ServerSocket> reserved) throws IOException {
+        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        reserved.add(socket);
+        return socket.getLocalPort();
+    }
+
+    private static Map<String, String> settings(Broker broker, Path data, Map<Integer, Integer> controllers) {
+        Map<String, String> settings = new TreeMap<>();
+        settings.put("node.id", Integer.toString(broker.id));
+        settings.put("process.roles", "broker,controller");
+        settings.put("log.dirs", data.toString());
+        settings.put("controller.listener.names", CONTROLLER);
+        settings.put("controller.quorum.bootstrap.servers", controllers.values().stream()
+                .map(port -> "127.0.0.1:" + port).collect(Collectors.joining(",")));
+        settings.put("inter.broker.listener.name", Side.INTERNAL.name());
+        settings.put("listeners", listeners(broker.ports) + "," + CONTROLLER + "://127.0.0.1:"
+                + controllers.get(broker.id));
+        Map<Side, Integer> advertised = new EnumMap<>(Side.class);
+        broker.ports.forEach((side, port) -> advertised.put(side, broker.advertisedPort(side)));
+        settings.put("advertised.listeners", listeners(advertised));
+        settings.put("listener.security.protocol.map", CONTROLLER + ":PLAINTEXT," + broker.ports.keySet().stream()
+                .map(side -> side + ":PLAINTEXT").collect(Collectors.joining(",")));
+        settings.put("auto.create.topics.enable", "false");
+        // Small, because three brokers share one machine; replicated as in production.
+        for (String topic : List.of("offsets.topic", "transaction.state.log", "share.coordinator.state.topic")) {
+            settings.put(topic + ".replication.factor", "3");
+            settings.put(topic + ".num.partitions", "6");
+        }
+        settings.put("transaction.state.log.min.isr", "2");
+        settings.put("offsets.topic.min.isr", "2");
+        settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(8 << 20));
+        return settings;
+    }
+
+    private static String listeners(Map<Side, Integer> ports) {
+        return ports.entrySet().stream()
+                .map(entry -> entry.getKey() + "://127.0.0.1:" + entry.getValue()).collect(Collectors.joining(","));
+    }
+
+    private static String text(Map<String, String> settings) {
+        return settings.entrySet().stream().map(entry -> entry.getKey() + "=" + entry.getValue() + "\n")
+                .collect(Collectors.joining());
+    }
+
+    /** Returns the addresses of all brokers as clients of this side see them. */
+    String bootstrapServers(Side side) {
+        return brokers.stream().map(broker -> "127.0.0.1:" + broker.advertisedPort(side))
+                .collect(Collectors.joining(","));
+    }
+
+    /** Changes the network between a side and a broker, 0 to 2. */
+    void network(int index, Side side, FaultyProxy.State state) {
+        brokers.get(index).proxies.get(side).set(state);
+    }
+
+    /** Ends every fault of the network. */
+    void heal() {
+        brokers.forEach(broker -> broker.proxies.values().forEach(proxy -> proxy.set(FaultyProxy.State.GOOD)));
+    }
+
+    /** Sends a signal to a broker, 0 to 2: KILL, TERM, STOP or CONT. */
+    void signal(int index, String name) {
+        Signals.send(brokers.get(index).process, name);
+    }
+
+    /** Starts a broker that has ended, and does not wait until it is ready. */
+    void restart(int index) {
+        Broker broker = brokers.get(index);
+        if (!broker.process.isAlive()) {
+            launch(broker);
+        }
+    }
+
+    boolean isAlive(int index) {
+        return brokers.get(index).process.isAlive();
+    }
+
+    private void launch(Broker broker) {
+        List<String> command = new ArrayList<>(ChildJvm.command());
+        command.addAll(1, List.of("-Xmx384m"));
+        command.addAll(List.of(
+                CampaignBroker.class.getName(), broker.settings.toString(), cluster, voters));
+        try {
+            broker.process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.appendTo(broker.log.toFile())).start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void awaitReady(Broker broker) {
+        try {
+            BufferedReader out = new BufferedReader(
+                    new InputStreamReader(broker.process.getInputStream(), StandardCharsets.UTF_8));
+            if (!"ready".equals(out.readLine())) {
+                throw new IllegalStateException("Broker " + broker.id + " did not start: "
+                        + Files.readString(broker.log));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Broker broker : brokers) {
+            broker.process.destroyForcibly();
+        }
+        try {
+            for (Broker broker : brokers) {
+                broker.process.waitFor(30, TimeUnit.SECONDS);
+                for (FaultyProxy proxy : broker.proxies.values()) {
+                    proxy.close();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
