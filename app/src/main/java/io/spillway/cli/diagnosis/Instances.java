@@ -1,6 +1,7 @@
 package io.spillway.cli.diagnosis;
 
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.InstanceViews;
@@ -12,7 +13,6 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.admin.MemberDescription;
-import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
  * Running instances of a queue. Routers and workers are members of groups; every instance commits a mark with its
@@ -41,18 +41,8 @@ record Instances(int routers, int workers, int gateways, SortedMap<String, Strin
 
     /** Kafka Streams has a member for each thread, and its client id is that of the instance with its number. */
     private static int clients(Admin admin, String group) {
-        try {
-            return (int) TopicAdmin.get(
-                            admin.describeConsumerGroups(List.of(group)).describedGroups().get(group),
-                            "describe group " + group)
-                    .members().stream().map(MemberDescription::clientId)
-                    .map(id -> id.replaceFirst("-StreamThread-.*", "")).distinct().count();
-        } catch (KafkaFailure e) {
-            if (e.getCause() instanceof GroupIdNotFoundException) {
-                return 0;
-            }
-            throw e;
-        }
+        return (int) new QueueAdmin(admin).members(group).stream().map(MemberDescription::clientId)
+                .map(id -> id.replaceFirst("-StreamThread-.*", "")).distinct().count();
     }
 
     private static Map<String, ProgressMark> alive(Admin admin, List<String> groups, String topic, long nowMillis) {

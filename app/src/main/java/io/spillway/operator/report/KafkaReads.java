@@ -30,7 +30,6 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
  * Reads of the operator with clients that are created by the first one. Owner of the clients, under a lock: readers
@@ -109,19 +108,8 @@ public final class KafkaReads implements OperatorReads {
 
     @Override
     public List<GroupMember> members(String group) {
-        return locked(() -> readMembers(group));
-    }
-
-    private List<GroupMember> readMembers(String group) {
-        try {
-            return TopicAdmin.get(admin().describeConsumerGroups(List.of(group)).describedGroups().get(group),
-                    "describe group " + group).members().stream().map(KafkaReads::member).toList();
-        } catch (KafkaFailure e) {
-            if (e.getCause() instanceof GroupIdNotFoundException) {
-                return List.of();
-            }
-            throw e;
-        }
+        return locked(() -> new QueueAdmin(admin(), clients.commands()).members(group).stream()
+                .map(KafkaReads::member).toList());
     }
 
     private static GroupMember member(MemberDescription member) {

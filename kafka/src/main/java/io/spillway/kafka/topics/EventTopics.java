@@ -1,5 +1,6 @@
 package io.spillway.kafka.topics;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.config.TopicConfig;
 
@@ -24,34 +25,29 @@ final class EventTopics {
     private EventTopics() {}
 
     static Map<String, String> trail(long keptMillis) {
-        return Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime",
-                TopicConfig.RETENTION_MS_CONFIG, Long.toString(keptMillis),
-                TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(TRAIL_BYTES),
-                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(SEGMENT_BYTES),
-                TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Math.max(60_000, keptMillis / 6)));
+        return expiring(keptMillis, Math.max(60_000, keptMillis / 6), Map.of(
+                TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(TRAIL_BYTES)));
     }
 
     /** A report is read at once or never, so the topic is as small as its segments. */
     static Map<String, String> attempts() {
-        return Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime",
-                TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ATTEMPTS_REPORT_BYTES),
-                TopicConfig.RETENTION_MS_CONFIG, Long.toString(ATTEMPTS_KEPT_MILLIS),
-                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(SEGMENT_BYTES),
-                TopicConfig.SEGMENT_MS_CONFIG, Long.toString(ATTEMPTS_KEPT_MILLIS));
+        return expiring(ATTEMPTS_KEPT_MILLIS, ATTEMPTS_KEPT_MILLIS, Map.of(
+                TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ATTEMPTS_REPORT_BYTES)));
     }
 
     static Map<String, String> actions() {
-        return Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime",
+        return expiring(ACTIONS_KEPT_MILLIS, DAY_MILLIS, Map.of(
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ACTION_BYTES),
-                TopicConfig.RETENTION_MS_CONFIG, Long.toString(ACTIONS_KEPT_MILLIS),
-                TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(ACTIONS_BYTES),
-                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(SEGMENT_BYTES),
-                TopicConfig.SEGMENT_MS_CONFIG, Long.toString(DAY_MILLIS));
+                TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(ACTIONS_BYTES)));
+    }
+
+    private static Map<String, String> expiring(long keptMillis, long segmentMillis, Map<String, String> more) {
+        Map<String, String> settings = new HashMap<>(more);
+        settings.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
+        settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+        settings.put(TopicConfig.RETENTION_MS_CONFIG, Long.toString(keptMillis));
+        settings.put(TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(SEGMENT_BYTES));
+        settings.put(TopicConfig.SEGMENT_MS_CONFIG, Long.toString(segmentMillis));
+        return Map.copyOf(settings);
     }
 }

@@ -122,14 +122,18 @@ public final class QueueAdmin {
 
     /** Returns the members of a group with a client id: their hosts by member id. Empty if there is no such group. */
     public Map<String, String> members(String group, String clientId) {
+        return members(group).stream().filter(member -> member.clientId().equals(clientId))
+                .collect(Collectors.toMap(MemberDescription::consumerId, MemberDescription::host));
+    }
+
+    /** Returns the members of a group. Empty if there is no such group. */
+    public Collection<MemberDescription> members(String group) {
         try {
             return TopicAdmin.get(admin.describeConsumerGroups(List.of(group)).describedGroups().get(group),
-                            "describe group " + group)
-                    .members().stream().filter(member -> member.clientId().equals(clientId))
-                    .collect(Collectors.toMap(MemberDescription::consumerId, MemberDescription::host));
+                    "describe group " + group).members();
         } catch (KafkaFailure e) {
             if (e.getCause() instanceof GroupIdNotFoundException) {
-                return Map.of();
+                return List.of();
             }
             throw e;
         }
