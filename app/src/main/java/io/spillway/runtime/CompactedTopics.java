@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 
 /** Access of one command or action to compacted topics. Owner of its producer. */
 public final class CompactedTopics implements CompactedStore {
@@ -46,6 +47,9 @@ public final class CompactedTopics implements CompactedStore {
             return producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value)).get();
         } catch (ExecutionException e) {
             throw new KafkaFailure("Cannot write to topic " + topic, e.getCause());
+        } catch (KafkaException e) {
+            // Thrown by send itself once the producer knows that it will not be permitted.
+            throw new KafkaFailure("Cannot write to topic " + topic, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaFailure("Interrupted while writing to topic " + topic, e);

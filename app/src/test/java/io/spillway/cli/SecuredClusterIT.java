@@ -2,14 +2,17 @@ package io.spillway.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.embedded.RecordingAuthorizer;
 import io.spillway.embedded.SecureKafka;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.Permission;
 import io.spillway.router.AccessRole;
 import io.spillway.router.Permissions;
+import io.spillway.runtime.CompactedTopics;
 import io.spillway.runtime.Role;
 import io.spillway.runtime.RunningSystem;
 import io.spillway.runtime.Shutdown;
@@ -19,6 +22,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -188,8 +192,16 @@ class SecuredClusterIT {
                 .as("it may write to no topic")
                 .contains("secured.policies", "Kafka does not permit it: Cluster authorization failed",
                         "spillway topics acls --role");
-        assertThat(stranger.run("send", "--count", "1").failedWith(1))
-                .contains("Kafka does not permit it", "spillway topics acls --role");
+        assertThat(stranger.run("send", "--count", "2", "--rate", "1").err()).contains(
+                "2 items could not be sent: Kafka does not permit it", "spillway topics acls --role");
+        // The producer itself refuses the second record, because it knows by then.
+        try (CompactedTopics compacted = new CompactedTopics(stranger.configuration(), InstantSource.system())) {
+            for (int attempt = 0; attempt < 2; attempt++) {
+                assertThatThrownBy(() -> compacted.write("secured.policies", "acme", new byte[0]))
+                        .isInstanceOf(KafkaFailure.class)
+                        .hasMessageContainingAll("secured.policies", "Kafka does not permit it");
+            }
+        }
         assertThat(stranger.run("depth").failedWith(1))
                 .as("a topic that a login may not see").contains("is missing", "spillway topics acls --role");
         assertFinds(stranger.run("doctor"), "FAIL +permissions .*", "FAIL +topics .*", "SKIPPED +state .*need all.*");

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
@@ -60,19 +61,27 @@ final class ItemSender {
         }
         ProducerRecord<byte[], byte[]> record = ItemBuilder.recordOf(topic, parsed.item());
         parsed.addHeaders(record.headers());
-        producer.send(record, (stored_, failure) -> {
-            if (failure == null) {
-                stored.incrementAndGet();
-            } else {
-                failed.incrementAndGet();
-                lost = lost || failure instanceof TimeoutException;
-                firstFailure.compareAndSet(null, ConnectionFault.describe(failure)
-                        .orElseGet(() -> Printable.of(failure.toString())));
-            }
-        });
+        try {
+            producer.send(record, (stored_, failure) -> ended(failure));
+        } catch (KafkaException e) {
+            // Thrown by send itself once the producer knows that it will not be permitted.
+            ended(e);
+        }
         handedOver++;
         note.offer(() -> "%d%s sent (%.0f/s)".formatted(
                 stored.get(), total == UNKNOWN_TOTAL ? "" : " of " + total, stored.get() / seconds()));
+    }
+
+    /** Counts an answer; the failure is null for a stored item. */
+    private void ended(Exception failure) {
+        if (failure == null) {
+            stored.incrementAndGet();
+        } else {
+            failed.incrementAndGet();
+            lost = lost || failure instanceof TimeoutException;
+            firstFailure.compareAndSet(null, ConnectionFault.describe(failure)
+                    .orElseGet(() -> Printable.of(failure.toString())));
+        }
     }
 
     /** Returns whether an item has timed out; every further item would wait as long. */
