@@ -15,6 +15,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -53,8 +54,22 @@ final class Brokers implements AutoCloseable {
     private final String cluster = Uuid.randomUuid().toString();
     private final String voters;
 
+    private final Optional<String> other;
+
+    /** Uses another cluster, whose brokers have no faults. */
+    private Brokers(String bootstrapServers) {
+        this.other = Optional.of(bootstrapServers);
+        this.voters = "";
+    }
+
+    /** Returns three brokers of its own, or the cluster at these addresses unless they are empty. */
+    static Brokers of(Path directory, String bootstrapServers) throws IOException {
+        return bootstrapServers.isEmpty() ? new Brokers(directory) : new Brokers(bootstrapServers);
+    }
+
     /** Starts three brokers with their data below a directory, and waits until each is ready. */
-    Brokers(Path directory) throws IOException {
+    private Brokers(Path directory) throws IOException {
+        this.other = Optional.empty();
         List<ServerSocket> reserved = new ArrayList<>();
         Map<Integer, Integer> controllers = new LinkedHashMap<>();
         for (int id = 1; id <= COUNT; id++) {
@@ -130,8 +145,8 @@ final class Brokers implements AutoCloseable {
 
     /** Returns the addresses of all brokers as clients of this side see them. */
     String bootstrapServers(Side side) {
-        return brokers.stream().map(broker -> "127.0.0.1:" + broker.advertisedPort(side))
-                .collect(Collectors.joining(","));
+        return other.orElseGet(() -> brokers.stream().map(broker -> "127.0.0.1:" + broker.advertisedPort(side))
+                .collect(Collectors.joining(",")));
     }
 
     /** Changes the network between a side and a broker, 0 to 2. */
@@ -146,25 +161,33 @@ final class Brokers implements AutoCloseable {
 
     /** Sends a signal to a broker, 0 to 2: KILL, TERM, STOP or CONT. */
     void signal(int index, String name) {
-        Signals.send(brokers.get(index).process, name);
+        if (canFail()) {
+            Signals.send(brokers.get(index).process, name);
+        }
+    }
+
+    /** Returns whether these are processes of this test; those of another cluster are never touched. */
+    boolean canFail() {
+        return other.isEmpty();
+    }
+
+    /** Lets every write of a broker, 0 to 2, to a file fail, or succeed again. */
+    void fullDisk(int index, boolean isFull) {
+        if (canFail()) {
+            Signals.fullDisk(brokers.get(index).process, isFull);
+        }
     }
 
     /** Starts a broker that has ended, and does not wait until it is ready. */
     void restart(int index) {
-        Broker broker = brokers.get(index);
-        if (!broker.process.isAlive()) {
-            launch(broker);
+        if (canFail() && !brokers.get(index).process.isAlive()) {
+            launch(brokers.get(index));
         }
-    }
-
-    boolean isAlive(int index) {
-        return brokers.get(index).process.isAlive();
     }
 
     private void launch(Broker broker) {
         List<String> command = new ArrayList<>(ChildJvm.command());
-        command.addAll(1, List.of("-Xmx384m"));
-        command.addAll(List.of(
+        command.addAll(List.of("-Xmx384m",
                 CampaignBroker.class.getName(), broker.settings.toString(), cluster, voters));
         try {
             broker.process = new ProcessBuilder(command)

@@ -1,5 +1,7 @@
 package io.spillway.campaign;
 
+import static java.util.stream.Collectors.toSet;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.cli.CommandRun;
 import io.spillway.core.item.Lane;
@@ -14,16 +16,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -32,11 +38,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * by one thread, which is the owner of everything.
  */
 final class Campaign implements AutoCloseable {
-    private static final String PREFIX = "campaign";
+    /** Of this run alone, because another cluster outlives it. */
+    private final String prefix = "campaign-" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
 
     private final Path directory;
+    private final Optional<Path> clockLibrary;
     private final Brokers brokers;
     private final Processes processes;
+    private final Nemesis nemesis;
     private final Path configuration;
     private final int gatewayPort;
 
@@ -47,7 +56,7 @@ final class Campaign implements AutoCloseable {
      * @param accepted     items that were confirmed
      * @param unknown      items of which the sender does not know
      * @param ends         items by how they ended
-     * @param repeated     calls of handlers beyond the first of an item
+     * @param repeated     calls of handlers beyond the first of an attempt
      * @param quietMillis  from the end of load and faults until nothing waited any more
      * @param processes    a line for each process
      */
@@ -55,27 +64,45 @@ final class Campaign implements AutoCloseable {
             List<String> breaches, int accepted, int unknown, Map<String, Long> ends, long repeated, long quietMillis,
             List<String> processes) {}
 
-    /** Starts three brokers, two routers, two workers and a gateway below a directory. */
-    Campaign(Path directory) throws Exception {
+    /** Returns the kinds of faults that this campaign can have. */
+    List<Fault> faults() {
+        return Arrays.stream(Fault.values())
+                .filter(fault -> clockLibrary.isPresent() || fault.target != Fault.Target.CLOCK)
+                .filter(fault -> brokers.canFail()
+                        || fault.target != Fault.Target.BROKER && fault.target != Fault.Target.LINK)
+                .toList();
+    }
+
+    /**
+     * Starts two routers, two workers and a gateway below a directory.
+     *
+     * @param bootstrapServers of a cluster of three brokers or more; empty for three processes of the campaign
+     * @param clockLibrary     as in {@link Processes}
+     */
+    Campaign(Path directory, String bootstrapServers, Optional<Path> clockLibrary) throws Exception {
         this.directory = directory;
+        this.clockLibrary = clockLibrary;
         Files.createDirectories(directory.resolve("calls"));
         this.gatewayPort = freePort();
-        this.brokers = new Brokers(directory);
+        this.brokers = Brokers.of(directory, bootstrapServers);
         this.configuration = Files.writeString(directory.resolve("spillway.yml"), """
                 kafka: {bootstrapServers: "%s", prefix: %s}
                 topics: {partitions: 6, replication: 3, trail: 1h}
                 handler: {type: class, class: %s}
                 metrics: {port: 0}
-                """.formatted(brokers.bootstrapServers(Brokers.Side.CHECKER), PREFIX,
+                """.formatted(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix,
                 CampaignHandler.class.getName()));
         command("topics", "create").done();
-        this.processes = new Processes(directory, configuration);
+        this.processes = new Processes(directory, configuration, clockLibrary);
         for (int i = 0; i < 2; i++) {
             processes.add(Fault.Target.ROUTER, "router-" + i, environment(Brokers.Side.ROUTER));
             processes.add(Fault.Target.WORKER, "worker-" + i, environment(Brokers.Side.WORKER));
         }
         processes.add(Fault.Target.GATEWAY, "gateway", environment(Brokers.Side.GATEWAY));
         processes.supervised();
+        this.nemesis = new Nemesis(brokers, processes,
+                new ClusterFaults(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix),
+                command -> command(command).exitCode() == 0);
     }
 
     private static int freePort() throws IOException {
@@ -108,12 +135,13 @@ final class Campaign implements AutoCloseable {
         }
         command("tenants", "set", CampaignLoad.tenant(CampaignLoad.Kind.SWEPT.ordinal()), "--sweepable", "true").done();
         command("tenants", "set", CampaignLoad.tenant(0), "--rate", "50", "--burst", "50").done();
+        command("tenants", "set", CampaignLoad.tenant(CampaignLoad.Kind.HANGING.ordinal()), "--timeout", "5s").done();
         Set<String> accepted;
         Set<String> unknown;
-        try (CampaignLoad load = new CampaignLoad(brokers.bootstrapServers(Brokers.Side.CHECKER), PREFIX + ".ingress",
+        try (CampaignLoad load = new CampaignLoad(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix + ".ingress",
                 URI.create("http://127.0.0.1:" + gatewayPort), keys, schedule.seed())) {
             play(schedule, durationMillis);
-            heal();
+            nemesis.heal();
             load.stop();
             accepted = load.accepted();
             unknown = load.unknown();
@@ -130,107 +158,25 @@ final class Campaign implements AutoCloseable {
             breaches.add("audit: " + audit.out().replace('\n', ';') + audit.err());
         }
         List<String> calls = calls();
-        Fates fates = new Fates(accepted, unknown, ends(), new HashSet<>(calls));
+        Set<String> called = calls.stream().map(call -> call.substring(0, call.indexOf(' '))).collect(toSet());
+        Fates fates = new Fates(accepted, unknown, ends(), called);
         breaches.addAll(fates.breaches());
         return new Report(breaches, accepted.size(), unknown.size(), fates.counts(),
                 calls.size() - (long) new HashSet<>(calls).size(), quietMillis, processes.report());
     }
 
-    private record Step(long atMillis, Runnable action) {}
-
     private void play(Schedule schedule, int durationMillis) throws InterruptedException {
-        PriorityQueue<Step> steps = new PriorityQueue<>((one, other) -> Long.compare(one.atMillis, other.atMillis));
-        for (Schedule.Event event : schedule.events()) {
-            steps.add(new Step(event.atMillis(), () -> begin(event)));
-            steps.add(new Step(event.endMillis(), () -> end(event)));
-        }
+        PriorityQueue<Nemesis.Step> steps = new PriorityQueue<>(Comparator.comparingLong(Nemesis.Step::atMillis));
+        schedule.events().forEach(event -> steps.addAll(nemesis.steps(event)));
         long startNanos = System.nanoTime();
-        steps.add(new Step(durationMillis, () -> { }));
+        steps.add(new Nemesis.Step(durationMillis, () -> { }));
         while (!steps.isEmpty()) {
-            Step step = steps.remove();
-            long waitNanos = step.atMillis * 1_000_000 - (System.nanoTime() - startNanos);
+            Nemesis.Step step = steps.remove();
+            long waitNanos = step.atMillis() * 1_000_000 - (System.nanoTime() - startNanos);
             if (waitNanos > 0) {
                 Thread.sleep(Duration.ofNanos(waitNanos));
             }
-            step.action.run();
-        }
-    }
-
-    private void begin(Schedule.Event event) {
-        System.out.println(event);
-        int index = event.index();
-        int broker = index % Brokers.COUNT;
-        switch (event.fault()) {
-            case KILL_ROUTER, KILL_WORKER, KILL_GATEWAY -> processes.end(event.fault().target, index, "KILL");
-            case STOP_ROUTER, STOP_WORKER, STOP_GATEWAY -> processes.end(event.fault().target, index, "TERM");
-            case SUSPEND_ROUTER, SUSPEND_WORKER, SUSPEND_GATEWAY ->
-                    processes.signal(event.fault().target, index, "STOP");
-            case DAMAGE_STATE, LOSE_STATE -> {
-                processes.end(Fault.Target.ROUTER, index, "KILL");
-                try {
-                    processes.damage(index, event.fault() == Fault.LOSE_STATE);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            }
-            case KILL_BROKER -> brokers.signal(broker, "KILL");
-            case STOP_BROKER -> brokers.signal(broker, "TERM");
-            case SUSPEND_BROKER -> brokers.signal(broker, "STOP");
-            case KILL_ALL_BROKERS -> all(i -> brokers.signal(i, "KILL"));
-            case SLOW_NETWORK -> brokers.network(broker, event.side(), FaultyProxy.State.SLOW);
-            case SILENT_NETWORK -> brokers.network(broker, event.side(), FaultyProxy.State.SILENT);
-            case NOTHING_IN -> brokers.network(broker, event.side(), FaultyProxy.State.NOTHING_IN);
-            case NOTHING_OUT -> brokers.network(broker, event.side(), FaultyProxy.State.NOTHING_OUT);
-            case CLOSED_NETWORK -> brokers.network(broker, event.side(), FaultyProxy.State.CLOSED);
-            case TRICKLE -> brokers.network(broker, event.side(), FaultyProxy.State.TRICKLE);
-            case CHANGE_POLICIES -> change();
-        }
-    }
-
-    /** Commands may fail while the brokers do: then nothing has changed. */
-    private void change() {
-        command("tenants", "pause", CampaignLoad.tenant(CampaignLoad.Kind.PAUSED.ordinal()));
-        command("tenants", "isolate", CampaignLoad.tenant(CampaignLoad.Kind.ISOLATED.ordinal()));
-        command("sweep", "record", "--tenant", CampaignLoad.tenant(CampaignLoad.Kind.SWEPT.ordinal()),
-                "--started-at", "2m");
-    }
-
-    private void end(Schedule.Event event) {
-        int index = event.index();
-        int broker = index % Brokers.COUNT;
-        switch (event.fault().target) {
-            case ROUTER, WORKER, GATEWAY -> {
-                processes.signal(event.fault().target, index, "CONT");
-                processes.release(event.fault().target, index);
-            }
-            case BROKER -> all(i -> {
-                if (i == broker || event.fault() == Fault.KILL_ALL_BROKERS) {
-                    brokers.signal(i, "CONT");
-                    brokers.restart(i);
-                }
-            });
-            case LINK -> brokers.network(broker, event.side(), FaultyProxy.State.GOOD);
-            case POLICIES -> {
-                command("tenants", "resume", CampaignLoad.tenant(CampaignLoad.Kind.PAUSED.ordinal()));
-                command("tenants", "release", CampaignLoad.tenant(CampaignLoad.Kind.ISOLATED.ordinal()));
-            }
-        }
-    }
-
-    private static void all(IntConsumer action) {
-        for (int i = 0; i < Brokers.COUNT; i++) {
-            action.accept(i);
-        }
-    }
-
-    /** Ends all faults. What failed meanwhile must go on by itself. */
-    private void heal() {
-        brokers.heal();
-        all(i -> brokers.signal(i, "CONT"));
-        all(brokers::restart);
-        processes.heal();
-        while (command("tenants", "resume", CampaignLoad.tenant(CampaignLoad.Kind.PAUSED.ordinal())).exitCode() != 0) {
-            LockSupport.parkNanos(1_000_000_000);
+            step.action().run();
         }
     }
 
@@ -254,8 +200,8 @@ final class Campaign implements AutoCloseable {
     private Map<String, Map<String, Integer>> ends() {
         Map<String, Map<String, Integer>> ends = new HashMap<>();
         String servers = brokers.bootstrapServers(Brokers.Side.CHECKER);
-        count(ends, KafkaUnderTest.readAll(servers, PREFIX + ".trail"), false);
-        count(ends, KafkaUnderTest.readAll(servers, PREFIX + "." + Lane.DEAD_LETTER.label()), true);
+        count(ends, KafkaUnderTest.readAll(servers, prefix + ".trail"), false);
+        count(ends, KafkaUnderTest.readAll(servers, prefix + "." + Lane.DEAD_LETTER.label()), true);
         return ends;
     }
 
@@ -289,6 +235,7 @@ final class Campaign implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        nemesis.close();
         processes.close();
         brokers.close();
     }

@@ -9,11 +9,13 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Handler of the workers of a campaign. Writes the id of each item that it is called for to a file of the process,
- * before it acts, so that the file has it even if the process is killed. What it does follows from the payload:
+ * Handler of the workers of a campaign. Writes the id and the attempt of each call to a file of the process, before
+ * it acts, so that the file has it even if the process is killed. What it does follows from the payload:
  *
  * <ul>
  *   <li>{@code ok}: done; a number: done after as many milliseconds
@@ -21,8 +23,10 @@ import java.util.concurrent.locks.LockSupport;
  *   <li>{@code poison}: always fails
  *   <li>{@code dead}: refused
  *   <li>{@code halt}: ends the process, at each attempt
- *   <li>{@code hang}: never returns, and ignores interrupts for 20 s
+ *   <li>{@code hang}: returns after 20 s, and ignores interrupts
+ *   <li>{@code never}: never returns, and ignores interrupts
  *   <li>{@code memory}: an OutOfMemoryError of its own
+ *   <li>{@code heap}: fills the heap until there is no more
  * </ul>
  *
  * <p>Thread-safe. Owner of the file.
@@ -48,7 +52,8 @@ public final class CampaignHandler implements Handler {
     @Override
     public Outcome handle(Delivery delivery) throws Exception {
         String payload = new String(delivery.payload(), StandardCharsets.UTF_8);
-        byte[] line = (delivery.tenant() + "/" + delivery.id() + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] line = (delivery.tenant() + "/" + delivery.id() + " " + delivery.attempt() + "\n")
+                .getBytes(StandardCharsets.UTF_8);
         synchronized (calls) {
             calls.write(line);
         }
@@ -61,7 +66,9 @@ public final class CampaignHandler implements Handler {
                 Runtime.getRuntime().halt(9);
                 yield Outcome.done();
             }
-            case "hang" -> hang();
+            case "hang" -> hang(HANG_NANOS);
+            case "never" -> hang(Long.MAX_VALUE);
+            case "heap" -> fill();
             case "memory" -> throw new OutOfMemoryError("as requested");
             default -> {
                 Thread.sleep(Integer.parseInt(payload));
@@ -70,13 +77,20 @@ public final class CampaignHandler implements Handler {
         };
     }
 
-    private static Outcome hang() {
+    private static Outcome hang(long nanos) {
         long startNanos = System.nanoTime();
-        while (System.nanoTime() - startNanos < HANG_NANOS) {
+        while (System.nanoTime() - startNanos < nanos) {
             LockSupport.parkNanos(HANG_NANOS);
             Thread.interrupted();
         }
         return Outcome.done();
+    }
+
+    private static Outcome fill() {
+        List<byte[]> blocks = new ArrayList<>();
+        while (true) {
+            blocks.add(new byte[1 << 20]);
+        }
     }
 
     @Override

@@ -28,11 +28,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class CampaignLoad implements AutoCloseable {
     static final int TENANTS = 32;
     private static final Duration TIMEOUT = Duration.ofSeconds(40);
-    private static final long MEAN_GAP_NANOS = 100_000_000;
+    private static final long MEAN_GAP_NANOS = 200_000_000;
     private static final int FLOOD = 300;
 
     /** What a tenant's items are like. The first tenants have these kinds, all others are steady. */
-    enum Kind { FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, SCHEDULED, SWEPT, PAUSED, ISOLATED, STEADY }
+    enum Kind { FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, HANGING, SCHEDULED, SWEPT, PAUSED, ISOLATED, STEADY }
 
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
@@ -97,7 +97,8 @@ final class CampaignLoad implements AutoCloseable {
             case SLOW -> "200";
             case POISONED -> random.nextInt(20) == 0 ? "poison" : "ok";
             case REFUSED -> random.nextInt(10) == 0 ? "dead" : "ok";
-            case KILLING -> number == 100 ? "halt" : number % 50 == 0 ? "memory" : "ok";
+            case KILLING -> number == 100 ? "halt" : number == 300 ? "heap" : number % 250 == 0 ? "memory" : "ok";
+            case HANGING -> number == 50 ? "never" : number % 100 == 0 ? "hang" : "ok";
             default -> "ok";
         };
     }

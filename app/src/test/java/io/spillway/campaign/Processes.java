@@ -3,8 +3,13 @@ package io.spillway.campaign;
 import io.spillway.guarantee.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -12,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
@@ -25,6 +31,7 @@ final class Processes implements AutoCloseable {
 
     private final Path directory;
     private final Path configuration;
+    private final Optional<Path> clockLibrary;
     private final List<Member> members = new ArrayList<>();
     private final Thread supervisor;
     private volatile boolean closed;
@@ -37,8 +44,12 @@ final class Processes implements AutoCloseable {
         Process process;
         boolean isHeldDown;
         long endedNanos;
+        long startedNanos;
+        long logBytes;
+        boolean isReady;
         int starts;
         final List<Integer> exits = new ArrayList<>();
+        final List<Integer> readyMillis = new ArrayList<>();
 
         Member(String name, Fault.Target role, Map<String, String> environment) {
             this.name = name;
@@ -47,10 +58,14 @@ final class Processes implements AutoCloseable {
         }
     }
 
-    /** @param configuration file that every process is given */
-    Processes(Path directory, Path configuration) {
+    /**
+     * @param configuration file that every process is given
+     * @param clockLibrary  preloaded library that changes the clock of a process by a file; empty for none
+     */
+    Processes(Path directory, Path configuration, Optional<Path> clockLibrary) {
         this.directory = directory;
         this.configuration = configuration;
+        this.clockLibrary = clockLibrary;
         this.supervisor = Thread.ofPlatform().name("supervisor").unstarted(this::supervise);
     }
 
@@ -71,12 +86,21 @@ final class Processes implements AutoCloseable {
         try {
             Path home = Files.createDirectories(home(member));
             List<String> command = new ArrayList<>(ChildJvm.command());
-            command.addAll(1, List.of("-Xmx256m", "-D" + CampaignHandler.CALLS + "=" + directory.resolve("calls")));
-            command.addAll(List.of("io.spillway.cli.Main", "run", "--data", home.toString(), "--config",
+            command.addAll(List.of("-Xmx256m", "-D" + CampaignHandler.CALLS + "=" + directory.resolve("calls"),
+                    "io.spillway.cli.Main", "run", "--data", home.toString(), "--config",
                     configuration.toString(), "--roles", member.role.name().toLowerCase(Locale.ROOT)));
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().putAll(member.environment);
+            if (hasClock(member)) {
+                setClock(member, Duration.ZERO);
+                builder.environment().putAll(Map.of("LD_PRELOAD", clockLibrary.get().toString(),
+                        "FAKETIME_TIMESTAMP_FILE", clockFile(member).toString(), "FAKETIME_CACHE_DURATION", "1",
+                        "FAKETIME_DONT_FAKE_MONOTONIC", "1", "DONT_FAKE_MONOTONIC", "1"));
+            }
             Path log = home.resolve("log");
+            member.logBytes = Files.exists(log) ? Files.size(log) : 0;
+            member.isReady = false;
+            member.startedNanos = System.nanoTime();
             builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
             member.process = builder.start();
             member.starts++;
@@ -88,6 +112,20 @@ final class Processes implements AutoCloseable {
 
     private Path home(Member member) {
         return directory.resolve(member.name);
+    }
+
+    private Path clockFile(Member member) {
+        return directory.resolve(member.name + ".clock");
+    }
+
+    private String logSinceStart(Member member) {
+        try (FileChannel log = FileChannel.open(home(member).resolve("log"))) {
+            ByteBuffer bytes = ByteBuffer.allocate((int) (log.size() - member.logBytes));
+            log.read(bytes, member.logBytes);
+            return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void supervise() {
@@ -102,7 +140,14 @@ final class Processes implements AutoCloseable {
     }
 
     private void look(Member member) {
-        if (closed || member.process.isAlive()) {
+        if (closed) {
+            return;
+        }
+        if (member.process.isAlive()) {
+            if (!member.isReady && logSinceStart(member).contains("spillway ready")) {
+                member.isReady = true;
+                member.readyMillis.add((int) ((System.nanoTime() - member.startedNanos) / 1_000_000));
+            }
             return;
         }
         if (member.endedNanos == 0) {
@@ -119,6 +164,44 @@ final class Processes implements AutoCloseable {
         Signals.send(member(role, index).process, name);
     }
 
+    /** Sends a signal to one of all members, 0 to {@link #count} - 1. */
+    synchronized void signal(int index, String name) {
+        Signals.send(members.get(index).process, name);
+    }
+
+    synchronized int count() {
+        return members.size();
+    }
+
+    /** Lets every write of a member to a file fail, or succeed again. Ends with the process. */
+    synchronized void fullDisk(Fault.Target role, int index, boolean isFull) {
+        Signals.fullDisk(member(role, index).process, isFull);
+    }
+
+    /** Makes the clock of a router or a worker wrong by this much, or right. Its library looks once a second. */
+    synchronized void clock(int index, Duration ahead) {
+        List<Member> clocked = members.stream().filter(this::hasClock).toList();
+        if (!clocked.isEmpty()) {
+            setClock(clocked.get(index % clocked.size()), ahead);
+        }
+    }
+
+    /** One of each pair, because the library makes a process several times as slow. */
+    private boolean hasClock(Member member) {
+        return clockLibrary.isPresent() && member.name.endsWith("-1");
+    }
+
+    private void setClock(Member member, Duration ahead) {
+        try {
+            // Moved into place, so that the library never reads half of it.
+            Path next = Files.writeString(directory.resolve(member.name + ".clock.next"),
+                    "%+.3f".formatted(ahead.toMillis() / 1e3));
+            Files.move(next, clockFile(member), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Ends a member, and keeps the supervisor from starting it again until {@link #release}. */
     synchronized void end(Fault.Target role, int index, String signal) {
         Member member = member(role, index);
@@ -131,18 +214,22 @@ final class Processes implements AutoCloseable {
         member(role, index).isHeldDown = false;
     }
 
-    /** Wakes and releases every process. */
+    /** Wakes and releases every process, and corrects its clock. */
     synchronized void heal() {
         members.forEach(member -> {
             member.isHeldDown = false;
             Signals.send(member.process, "CONT");
+            Signals.fullDisk(member.process, false);
+            if (hasClock(member)) {
+                setClock(member, Duration.ZERO);
+            }
         });
     }
 
     /** Deletes the state of a router that has been killed, or cuts its largest file into half. */
-    synchronized void damage(int index, boolean deletes) throws InterruptedException {
+    synchronized void damage(int index, boolean deletes) {
         Member member = member(Fault.Target.ROUTER, index);
-        member.process.waitFor();
+        member.process.onExit().join();
         try (Stream<Path> files = Files.walk(home(member))) {
             List<Path> state = files.filter(file -> !file.endsWith("log") && Files.isRegularFile(file)).toList();
             if (deletes) {
@@ -165,10 +252,10 @@ final class Processes implements AutoCloseable {
         return ofRole.get(index % ofRole.size());
     }
 
-    /** Returns a line for each process: starts, and how it ended before. */
+    /** Returns a line for each process: starts, how long each took until it was ready, and how it ended before. */
     synchronized List<String> report() {
-        return members.stream().map(member -> member.name + ": " + member.starts + " starts, ended with "
-                + member.exits).toList();
+        return members.stream().map(member -> member.name + ": " + member.starts + " starts, ready after "
+                + member.readyMillis + " ms, ended with " + member.exits).toList();
     }
 
     @Override

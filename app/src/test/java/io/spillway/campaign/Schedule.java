@@ -29,8 +29,11 @@ record Schedule(long seed, List<Event> events) {
 
         @Override
         public String toString() {
-            String which = fault.target == Fault.Target.LINK ? " " + side + "-" + (1 + index % Brokers.COUNT)
-                    : fault.target == Fault.Target.POLICIES ? "" : " #" + index;
+            String which = switch (fault.target) {
+                case LINK -> " " + side + "-" + (1 + index % Brokers.COUNT);
+                case CLUSTER -> "";
+                case ROUTER, WORKER, GATEWAY, BROKER, CLOCK -> " #" + index;
+            };
             return "%6.1f to %6.1f s %s%s".formatted(atMillis / 1e3, endMillis() / 1e3, fault, which);
         }
     }
@@ -67,11 +70,14 @@ record Schedule(long seed, List<Event> events) {
         return switch (fault) {
             case KILL_ROUTER, KILL_WORKER, KILL_GATEWAY, STOP_ROUTER, STOP_WORKER, STOP_GATEWAY, DAMAGE_STATE,
                     LOSE_STATE -> 500 + random.nextInt(isShort ? 1_000 : 12_000);
-            case KILL_BROKER, STOP_BROKER, KILL_ALL_BROKERS -> 1_000 + random.nextInt(isShort ? 2_000 : 15_000);
+            case KILL_BROKER, STOP_BROKER, KILL_ALL_BROKERS, KILL_CONTROLLER, FULL_DISK_OF_BROKER ->
+                    1_000 + random.nextInt(isShort ? 2_000 : 15_000);
             case SUSPEND_ROUTER, SUSPEND_WORKER, SUSPEND_GATEWAY, SUSPEND_BROKER, SLOW_NETWORK, SILENT_NETWORK,
-                    NOTHING_IN, NOTHING_OUT, CLOSED_NETWORK, TRICKLE ->
+                    NOTHING_IN, NOTHING_OUT, CLOSED_NETWORK, TRICKLE, OPEN_TRANSACTION ->
                     isShort ? 200 + random.nextInt(4_000) : 11_000 + random.nextInt(14_000);
-            case CHANGE_POLICIES -> 2_000 + random.nextInt(8_000);
+            case CHANGE_POLICIES, THROTTLE, MOVE_COORDINATORS, REBALANCE_STORM, FULL_DISK_OF_ROUTER, ROLLING_RESTART ->
+                    2_000 + random.nextInt(8_000);
+            case STEP_CLOCK, DRIFT_CLOCK -> 5_000 + random.nextInt(25_000);
         };
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.Repetitions;
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.QueueAdmin;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,10 +15,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,6 +87,24 @@ class WorkerKilledIT {
 
         assertEachHandled(ids, kills * MAX_REPEATED, "seed " + seed);
         assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
+    }
+
+    /** The default session of a cluster lasts 45 s. */
+    @Test
+    void a_worker_that_starts_after_a_kill_does_not_wait_for_the_session_of_its_dead_process() throws Exception {
+        AlterConfigOp timeout = new AlterConfigOp(
+                new ConfigEntry("consumer.session.timeout.ms", "45000"), AlterConfigOp.OpType.SET);
+        kafka.admin().incrementalAlterConfigs(Map.of(new ConfigResource(
+                ConfigResource.Type.GROUP, scene.topics.workerGroup()), List.of(timeout))).all().get();
+        try (SpillwayProcess worker = start("worker")) {
+            worker.kill();
+        }
+        try (SpillwayProcess worker = start("worker")) {
+            assertThat(kafka.admin().describeConsumerGroups(List.of(scene.topics.workerGroup()))
+                    .describedGroups().get(scene.topics.workerGroup()).get().members()).hasSize(1);
+            assertThat(worker.stop()).isZero();
+        }
+        assertThat(new QueueAdmin(kafka.admin()).members(scene.topics.workerGroup())).as("it has left").isEmpty();
     }
 
     @Test

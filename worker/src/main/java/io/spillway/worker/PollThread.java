@@ -121,7 +121,9 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             onFailure.accept(e.getCause() instanceof WorkerException cause ? cause : e);
         } finally {
             joined.countDown();
-            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+            // A member with a group.instance.id otherwise keeps its partitions for a restart.
+            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT)
+                    .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         }
     }
 

@@ -31,6 +31,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -181,6 +182,10 @@ public final class Worker implements AutoCloseable {
     public void start(Duration timeout) {
         new InitialOffsets(queues, topics, WorkerException::new).commitForWorkers();
         sameName.start();
+        int dead = queues.removeMembers(topics.workerGroup(), clientId());
+        if (dead > 0) {
+            LOG.info("An earlier process of worker {} has not left the group, and was removed from it", name);
+        }
         running = true;
         concurrency.start(timeout, delays);
         committer.start();
@@ -289,6 +294,8 @@ public final class Worker implements AutoCloseable {
                 ConsumerConfig.GROUP_ID_CONFIG, topics.workerGroup(),
                 ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer",
                 ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG, "range",
+                // Only so that the next process of this worker can remove this member if it dies.
+                ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, UUID.randomUUID().toString(),
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG, PollThread.MAX_RECORDS,
                 ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -16,13 +17,16 @@ import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.admin.MemberToRemove;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 
 /**
  * Progress of consumer groups in a queue, and purging of finished records. The caller closes the admin client. Every
@@ -124,6 +128,32 @@ public final class QueueAdmin {
     public Map<String, String> members(String group, String clientId) {
         return members(group).stream().filter(member -> member.clientId().equals(clientId))
                 .collect(Collectors.toMap(MemberDescription::consumerId, MemberDescription::host));
+    }
+
+    /**
+     * Removes the members of a group with a client id whose processes have died, so that their partitions need not wait
+     * for the end of the session. A member that lives after all loses its partitions and joins again.
+     *
+     * @return the number of members that can be removed: those with a {@code group.instance.id}
+     */
+    public int removeMembers(String group, String clientId) {
+        Set<MemberToRemove> dead = members(group).stream()
+                .filter(member -> member.clientId().equals(clientId))
+                .flatMap(member -> member.groupInstanceId().stream())
+                .map(MemberToRemove::new)
+                .collect(Collectors.toSet());
+        if (!dead.isEmpty()) {
+            try {
+                TopicAdmin.get(admin.removeMembersFromConsumerGroup(
+                        group, new RemoveMembersFromConsumerGroupOptions(dead)).all(), "remove members of " + group);
+            } catch (KafkaFailure e) {
+                // Its session has ended meanwhile.
+                if (!(e.getCause() instanceof UnknownMemberIdException)) {
+                    throw e;
+                }
+            }
+        }
+        return dead.size();
     }
 
     /** Returns the members of a group. Empty if there is no such group. */
