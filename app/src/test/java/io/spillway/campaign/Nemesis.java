@@ -156,11 +156,12 @@ final class Nemesis implements AutoCloseable {
         cluster.endTransactions(true);
         String paused = CampaignLoad.tenant(CampaignLoad.Kind.PAUSED.ordinal());
         String isolated = CampaignLoad.tenant(CampaignLoad.Kind.ISOLATED.ordinal());
-        while (!cluster.throttle(false) || !commands.run("tenants", "resume", paused)
-                || !commands.run("tenants", "release", isolated)) {
+        while (!cluster.throttle(false) || !commands.run("tenants", "resume", paused)) {
             Thread.sleep(Duration.ofSeconds(1));
             all(brokers::restart);
         }
+        // Refused if it is not isolated.
+        commands.run("tenants", "release", isolated);
     }
 
     @Override
