@@ -108,7 +108,8 @@ final class ClusterFaults implements AutoCloseable {
                 if (aborts) {
                     producer.abortTransaction();
                 }
-            } catch (KafkaException e) {
+            } catch (KafkaException | IllegalStateException e) {
+                // It was perhaps never begun.
                 System.out.println("a transaction was not aborted: " + e.getMessage());
             } finally {
                 producer.close(Duration.ZERO);

@@ -4,11 +4,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 /**
  * Begin and end of each fault. Faults of Kafka are asked for once and may be refused, because the brokers have faults
- * of their own meanwhile; their ends are repeated until they succeed. Used by one thread.
+ * of their own meanwhile; their ends are repeated until they succeed. Used by one thread. What waits for an answer of
+ * Kafka runs in another, in the same order, so that it does not hold up the ends of faults.
  */
 final class Nemesis implements AutoCloseable {
     private static final int STORM_MILLIS = 700;
@@ -19,6 +23,7 @@ final class Nemesis implements AutoCloseable {
     private final Processes processes;
     private final ClusterFaults cluster;
     private final Commands commands;
+    private final ExecutorService asking = Executors.newSingleThreadExecutor();
 
     /** The commands of an operator. They may fail while the brokers do: then nothing has changed. */
     interface Commands {
@@ -44,8 +49,10 @@ final class Nemesis implements AutoCloseable {
             begin(event);
         }));
         switch (event.fault()) {
-            case REBALANCE_STORM -> every(STORM_MILLIS, event, steps, i -> cluster.removeMembers(i % 2 == 0));
-            case MOVE_COORDINATORS -> every(STORM_MILLIS, event, steps, i -> cluster.moveCoordinators());
+            case REBALANCE_STORM -> every(STORM_MILLIS, event, steps,
+                    i -> asking.execute(() -> cluster.removeMembers(i % 2 == 0)));
+            case MOVE_COORDINATORS -> every(STORM_MILLIS, event, steps,
+                    i -> asking.execute(cluster::moveCoordinators));
             case DRIFT_CLOCK -> every(DRIFT_MILLIS, event, steps,
                     i -> processes.clock(event.index(), Duration.ofMillis(i * (long) DRIFT_MILLIS / 10)));
             case ROLLING_RESTART -> every(Math.max(1, event.forMillis() / processes.count()), event, steps,
@@ -89,9 +96,9 @@ final class Nemesis implements AutoCloseable {
             case NOTHING_OUT -> brokers.network(broker, event.side(), FaultyProxy.State.NOTHING_OUT);
             case CLOSED_NETWORK -> brokers.network(broker, event.side(), FaultyProxy.State.CLOSED);
             case TRICKLE -> brokers.network(broker, event.side(), FaultyProxy.State.TRICKLE);
-            case THROTTLE -> cluster.throttle(true);
-            case OPEN_TRANSACTION -> cluster.openTransaction();
-            case CHANGE_POLICIES -> change();
+            case THROTTLE -> asking.execute(() -> cluster.throttle(true));
+            case OPEN_TRANSACTION -> asking.execute(cluster::openTransaction);
+            case CHANGE_POLICIES -> asking.execute(this::change);
             case REBALANCE_STORM, MOVE_COORDINATORS, DRIFT_CLOCK, ROLLING_RESTART -> { }
         }
     }
@@ -127,12 +134,19 @@ final class Nemesis implements AutoCloseable {
             });
             case LINK -> brokers.network(broker, event.side(), FaultyProxy.State.GOOD);
             case CLOCK -> processes.clock(index, Duration.ZERO);
-            case CLUSTER -> {
-                cluster.endTransactions(index % 2 == 0);
-                cluster.throttle(false);
+            case CLUSTER -> asking.execute(() -> endOfClusterFault(event));
+        }
+    }
+
+    private void endOfClusterFault(Schedule.Event event) {
+        switch (event.fault()) {
+            case OPEN_TRANSACTION -> cluster.endTransactions(event.index() % 2 == 0);
+            case THROTTLE -> cluster.throttle(false);
+            case CHANGE_POLICIES -> {
                 commands.run("tenants", "resume", CampaignLoad.tenant(CampaignLoad.Kind.PAUSED.ordinal()));
                 commands.run("tenants", "release", CampaignLoad.tenant(CampaignLoad.Kind.ISOLATED.ordinal()));
             }
+            default -> { }
         }
     }
 
@@ -153,6 +167,10 @@ final class Nemesis implements AutoCloseable {
         Thread.sleep(Duration.ofSeconds(1));
         all(brokers::restart);
         processes.heal();
+        asking.shutdown();
+        while (!asking.awaitTermination(1, TimeUnit.SECONDS)) {
+            all(brokers::restart);
+        }
         cluster.endTransactions(true);
         String paused = CampaignLoad.tenant(CampaignLoad.Kind.PAUSED.ordinal());
         String isolated = CampaignLoad.tenant(CampaignLoad.Kind.ISOLATED.ordinal());
@@ -166,6 +184,7 @@ final class Nemesis implements AutoCloseable {
 
     @Override
     public void close() {
+        asking.shutdownNow();
         cluster.close();
     }
 }

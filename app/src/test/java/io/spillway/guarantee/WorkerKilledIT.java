@@ -136,7 +136,8 @@ class WorkerKilledIT {
         int crashes = 0;
         while (crashesBeforeAllIsDone()) {
             crashes++;
-            assertThat(crashes).as("one with other items, one on probation, three alone").isLessThanOrEqualTo(5);
+            assertThat(crashes).as("one with other items, one on probation, one in a group, three alone")
+                    .isLessThanOrEqualTo(6);
         }
 
         List<ConsumerRecord<byte[], byte[]>> dead = kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER));

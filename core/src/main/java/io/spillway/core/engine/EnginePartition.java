@@ -88,7 +88,8 @@ public final class EnginePartition {
 
     /** Returns how many workers died while the item at this offset ran alone; 0 when it is no suspect of this kind. */
     public int deathsWith(long offset) {
-        return progress.takenOverMark().filter(mark -> mark.offset() == offset).map(SuspectMark::deaths).orElse(0);
+        return progress.takenOverMark().filter(mark -> !mark.group() && mark.covers(offset))
+                .map(SuspectMark::deaths).orElse(0);
     }
 
     /**

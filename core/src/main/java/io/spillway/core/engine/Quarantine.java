@@ -3,18 +3,22 @@ package io.spillway.core.engine;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
- * Suspects: items that were, or may have been, running when the previous worker died. They run one at a time beside the
- * ordinary items, each after a commit that marks it. One that ignores the end of its lease delays only those of its
- * tenant.
+ * Suspects: items that were, or may have been, running when the previous worker died. A few of each partition at a time
+ * run as ordinary items do, after a commit that marks them as a group. Those of the groups with which a worker died run
+ * one at a time beside the ordinary items, before any group, each after a commit that marks it. One that ignores the
+ * end of its lease delays only those of its tenant.
  *
  * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions; {@link #MAX_CONVICTED}
  * tenants.
@@ -22,12 +26,15 @@ import java.util.function.Consumer;
 final class Quarantine<T extends EngineItem> {
     /** Time for a handler to return after its interrupt. */
     static final long DEAF_AFTER_MILLIS = 1_000;
+    /** Suspects of a partition that run beside each other: so many run alone if the worker dies. */
+    static final int GROUP = 16;
     /** Restarts and takeovers of all killers of a tenant take less; a later death has nothing to do with them. */
     static final long CONVICTED_MILLIS = 600_000;
     /** More tenants with killers within that time are judged by the number of deaths alone. */
     private static final int MAX_CONVICTED = 1_000;
 
-    private final Queue<T> waiting = new ArrayDeque<>();
+    private final Map<EnginePartition, Queue<T>> waiting = new LinkedHashMap<>();
+    private final Map<EnginePartition, Group<T>> groups = new HashMap<>();
     /** By tenant: a suspect that still runs after the end of its lease, and those that wait behind it. */
     private final Map<String, Deaf<T>> deaf = new HashMap<>();
     /** Tenants of convicted suspects, with the time of the last conviction. */
@@ -39,29 +46,100 @@ final class Quarantine<T extends EngineItem> {
 
     private record Deaf<T>(T suspect, Queue<T> behind) {}
 
+    /** @param unmarked those that wait for a commit; {@code members} are all that are not finished */
+    private record Group<T>(List<T> members, Queue<T> unmarked) {}
+
     void add(T suspect) {
         Deaf<T> before = deaf.get(suspect.tenant());
-        (before == null ? waiting : before.behind()).add(suspect);
+        if (before == null) {
+            waiting.computeIfAbsent(suspect.partition(), absent -> new ArrayDeque<>()).add(suspect);
+        } else {
+            before.behind().add(suspect);
+        }
     }
 
     /**
-     * Removes the next suspect to decide on, when none is marked. A suspect with counted deaths comes first: a death
-     * while another suspect of its partition is marked would lose the count. Then those of tenants with a conviction,
-     * which this process alone knows about.
+     * Removes the next suspect that runs alone, when nothing else of the quarantine runs: one with counted deaths first,
+     * because a death while another suspect of its partition is marked would lose the count, then those of a group with
+     * which a worker died, and of tenants with a conviction, which this process alone knows about.
      */
     Optional<T> next(long nowMillis) {
         if (attempt.isPresent() && attempt.get().isDeaf(nowMillis)) {
             passDeaf();
         }
-        if (marked != null || waiting.isEmpty()) {
+        forgetFinished();
+        if (marked != null || !groups.isEmpty()) {
             return Optional.empty();
         }
-        Optional<T> first = waiting.stream().filter(Quarantine::hasDeaths).findFirst();
-        if (first.isEmpty() && !convictedAtMillis.isEmpty()) {
-            first = waiting.stream().filter(suspect -> hasConvicted(suspect.tenant(), nowMillis)).findFirst();
+        Optional<T> first = accused(nowMillis);
+        first.ifPresent(this::remove);
+        return first;
+    }
+
+    /**
+     * Adds suspects to the groups of their partitions, unless one must run alone. They run after {@link #committedGroup}.
+     * Returns whether there are new ones.
+     *
+     * @param isReady whether a suspect can go on; the others are removed
+     */
+    boolean extendGroups(long nowMillis, Predicate<T> isReady) {
+        if (marked != null || waiting.isEmpty() || accused(nowMillis).isPresent()) {
+            return false;
         }
-        first.ifPresent(waiting::remove);
-        return first.or(() -> Optional.ofNullable(waiting.poll()));
+        boolean extended = false;
+        for (Map.Entry<EnginePartition, Queue<T>> each : waiting.entrySet()) {
+            Group<T> group = groups.computeIfAbsent(
+                    each.getKey(), absent -> new Group<>(new ArrayList<>(), new ArrayDeque<>()));
+            // Half of it at a time, because each addition takes a commit.
+            if (group.members().size() <= GROUP / 2 && extend(group, each.getValue(), isReady)) {
+                each.getKey().markDirty();
+                extended = true;
+            }
+        }
+        waiting.values().removeIf(Queue::isEmpty);
+        groups.values().removeIf(group -> group.members().isEmpty());
+        return extended;
+    }
+
+    private static <T extends EngineItem> boolean extend(Group<T> group, Queue<T> waiting, Predicate<T> isReady) {
+        int before = group.members().size();
+        while (group.members().size() < GROUP && !waiting.isEmpty()) {
+            T suspect = waiting.remove();
+            if (isReady.test(suspect)) {
+                group.members().add(suspect);
+                group.unmarked().add(suspect);
+            }
+        }
+        return group.members().size() > before;
+    }
+
+    private Optional<T> accused(long nowMillis) {
+        Optional<T> first = first(suspect -> takenOver(suspect).filter(taken -> !taken.group()).isPresent());
+        if (first.isEmpty()) {
+            first = first(suspect -> takenOver(suspect).isPresent());
+        }
+        return first.isPresent() || convictedAtMillis.isEmpty()
+                ? first : first(suspect -> hasConvicted(suspect.tenant(), nowMillis));
+    }
+
+    private Optional<T> first(Predicate<T> matches) {
+        return waiting.values().stream().flatMap(Queue::stream).filter(matches).findFirst();
+    }
+
+    private void remove(T suspect) {
+        Queue<T> queue = waiting.get(suspect.partition());
+        queue.remove(suspect);
+        if (queue.isEmpty()) {
+            waiting.remove(suspect.partition());
+        }
+    }
+
+    /** Removes the members that are done, or have moved; a group without members leaves its mark. */
+    private void forgetFinished() {
+        groups.entrySet().removeIf(each -> {
+            each.getValue().members().removeIf(member -> !each.getKey().progress.isUnfinished(member.offset()));
+            return each.getValue().members().isEmpty();
+        });
     }
 
     /** Marks a suspect; it runs after {@link #committed}. */
@@ -74,7 +152,12 @@ final class Quarantine<T extends EngineItem> {
 
     /** Returns the mark to commit with a partition. */
     Optional<SuspectMark> markOf(EnginePartition partition) {
-        return marked != null && marked.partition() == partition ? Optional.of(mark) : Optional.empty();
+        if (marked != null && marked.partition() == partition) {
+            return Optional.of(mark);
+        }
+        forgetFinished();
+        return Optional.ofNullable(groups.get(partition)).map(group -> SuspectMark.ofGroup(
+                group.members().stream().mapToLong(EngineItem::offset).max().orElseThrow()));
     }
 
     /** Returns the tenant whose marked suspect is isolated: no other item of the tenant may start. */
@@ -92,6 +175,18 @@ final class Quarantine<T extends EngineItem> {
         return Optional.of(marked);
     }
 
+    /** Removes the members of a group that this snapshot marks: the caller must admit them. */
+    List<T> committedGroup(EnginePartition partition, ProgressState snapshot) {
+        Group<T> group = groups.get(partition);
+        if (group == null || snapshot.mark().filter(SuspectMark::group).isEmpty()) {
+            return List.of();
+        }
+        List<T> marked = group.unmarked().stream()
+                .filter(member -> snapshot.mark().get().covers(member.offset())).toList();
+        group.unmarked().removeAll(marked);
+        return marked;
+    }
+
     /** Records the attempt of the marked suspect. */
     void started(EngineAttempt<T> its) {
         attempt = Optional.of(its);
@@ -107,7 +202,7 @@ final class Quarantine<T extends EngineItem> {
             clearMark();
         } else if (was != null && was.suspect() == suspect) {
             deaf.remove(suspect.tenant());
-            waiting.addAll(was.behind());
+            was.behind().forEach(this::add);
         }
     }
 
@@ -130,7 +225,8 @@ final class Quarantine<T extends EngineItem> {
 
     /** Removes the suspects of revoked partitions, except those that run. */
     void forgetLeaving() {
-        waiting.removeIf(suspect -> suspect.partition().leaving);
+        waiting.keySet().removeIf(partition -> partition.leaving);
+        groups.keySet().removeIf(partition -> partition.leaving);
         deaf.values().forEach(each -> each.behind().removeIf(suspect -> suspect.partition().leaving));
         if (marked != null && marked.partition().leaving && !running) {
             clearMark();
@@ -139,12 +235,15 @@ final class Quarantine<T extends EngineItem> {
 
     /** Visits the suspects that wait for a decision or behind another one. */
     void forEachWaiting(Consumer<T> visitor) {
-        waiting.forEach(visitor);
+        waiting.values().forEach(queue -> queue.forEach(visitor));
+        groups.values().forEach(group -> group.unmarked().forEach(visitor));
         deaf.values().forEach(each -> each.behind().forEach(visitor));
     }
 
     int size() {
-        return waiting.size() + (marked == null ? 0 : 1)
+        forgetFinished();
+        return waiting.values().stream().mapToInt(Queue::size).sum() + (marked == null ? 0 : 1)
+                + groups.values().stream().mapToInt(group -> group.members().size()).sum()
                 + deaf.values().stream().mapToInt(each -> 1 + each.behind().size()).sum();
     }
 
@@ -152,7 +251,9 @@ final class Quarantine<T extends EngineItem> {
     private void passDeaf() {
         Queue<T> behind = new ArrayDeque<>();
         String tenant = marked.tenant();
-        waiting.removeIf(suspect -> suspect.tenant().equals(tenant) && behind.add(suspect));
+        waiting.values().forEach(
+                queue -> queue.removeIf(suspect -> suspect.tenant().equals(tenant) && behind.add(suspect)));
+        waiting.values().removeIf(Queue::isEmpty);
         deaf.put(tenant, new Deaf<>(marked, behind));
         // It has outlived its lease without killing the worker.
         convictedAtMillis.remove(tenant);
@@ -165,8 +266,7 @@ final class Quarantine<T extends EngineItem> {
         attempt = Optional.empty();
     }
 
-    private static boolean hasDeaths(EngineItem suspect) {
-        return suspect.partition().progress.takenOverMark()
-                .filter(taken -> taken.offset() == suspect.offset()).isPresent();
+    private static Optional<SuspectMark> takenOver(EngineItem suspect) {
+        return suspect.partition().progress.takenOverMark().filter(taken -> taken.covers(suspect.offset()));
     }
 }

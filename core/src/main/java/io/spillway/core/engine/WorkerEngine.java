@@ -73,7 +73,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.settlement = new Settlement<>(health, dispatch, effects);
     }
 
-    /** Returns whether the next record of a partition may be read, as {@link #mayRead(EnginePartition, int)} does. */
+    /** As {@link #mayRead(EnginePartition, int)}, for one record. */
     public boolean mayRead(EnginePartition partition) {
         return mayRead(partition, 1);
     }
@@ -211,6 +211,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         partition.progress.committed(snapshot);
         quarantine.committed(partition, snapshot)
                 .ifPresent(suspect -> start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos));
+        quarantine.committedGroup(partition, snapshot).forEach(suspect -> admit(suspect, nowMillis, nowNanos));
         Queue<T> queue = held.get(partition);
         while (queue != null && !queue.isEmpty() && partition.progress.mayStart(queue.peek().offset())) {
             admit(queue.remove(), nowMillis, nowNanos);
@@ -306,11 +307,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /** Returns whether an item can go on; otherwise its age has moved it, or it waits for its earlier attempt. */
     private boolean isReady(T item, TenantPolicy policy, long nowMillis) {
         Optional<Route> stale = ages.staleness(item, policy, nowMillis);
-        if (stale.isPresent()) {
-            settlement.setAside(item, stale.get(), nowMillis);
-            return false;
-        }
-        return !running.waitBehind(item);
+        stale.ifPresent(route -> settlement.setAside(item, route, nowMillis));
+        return stale.isEmpty() && !running.waitBehind(item);
     }
 
     private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
@@ -324,12 +322,14 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
     }
 
-    /** Decides on suspects until one is marked to run alone. */
+    /** Decides on suspects until one is marked to run alone, or a few of each partition to run beside each other. */
     private void decideOnSuspects(long nowMillis, long nowNanos) {
         for (var next = quarantine.next(nowMillis); next.isPresent(); next = quarantine.next(nowMillis)) {
-            if (isReady(next.get(), policies.policyOf(next.get()), nowMillis)) {
-                judge(next.get(), nowMillis, nowNanos);
-            }
+            next.filter(each -> isReady(each, policies.policyOf(each), nowMillis))
+                    .ifPresent(suspect -> judge(suspect, nowMillis, nowNanos));
+        }
+        if (quarantine.extendGroups(nowMillis, each -> isReady(each, policies.policyOf(each), nowMillis))) {
+            effects.commitWanted(nowNanos);
         }
     }
 

@@ -104,6 +104,11 @@ public final class PartitionProgress {
         return unfinished.size();
     }
 
+    /** Returns whether the item at this offset was delivered and is not finished. */
+    public boolean isUnfinished(long offset) {
+        return unfinished.contains(offset);
+    }
+
     /** As {@link #isFull(int)}, for records that are read one at a time. */
     public boolean isFull() {
         return isFull(1);
@@ -140,8 +145,8 @@ public final class PartitionProgress {
     }
 
     /**
-     * Returns the suspect that was marked when the previous owner died, with that death counted, or that a clean owner
-     * passed on. Empty once it is finished, or was passed because it is no longer in the log.
+     * Returns the suspects that were marked when the previous owner died, with that death counted, or that a clean owner
+     * passed on. Empty once they are finished, or were passed because they are no longer in the log.
      */
     public Optional<SuspectMark> takenOverMark() {
         return takenOverMark;
@@ -198,7 +203,10 @@ public final class PartitionProgress {
 
     private void forgetMarkIn(long from, long to) {
         if (takenOverMark.isPresent() && takenOverMark.get().offset() >= from && takenOverMark.get().offset() < to) {
-            takenOverMark = Optional.empty();
+            SuspectMark mark = takenOverMark.get();
+            long rest = mark.group() ? unfinished.highestBelow(mark.offset()) : -1;
+            takenOverMark = rest < 0 ? Optional.empty()
+                    : Optional.of(new SuspectMark(rest, mark.deaths(), false, true));
         }
     }
 

@@ -32,6 +32,8 @@ public final class ProgressCodec {
     private static final int ALONE = 4;
     /** Of the mark; an earlier version ignores it. */
     private static final int ISOLATED = 8;
+    /** Of the mark; an earlier version takes it for a mark of its last suspect alone. */
+    private static final int GROUP = 16;
     private static final int CHECKED_FROM = 1 + Integer.BYTES;
     private static final int MAX_BYTES = MAX_CHARACTERS / 4 * 3;
     private static final int MAX_HEADER_BYTES = CHECKED_FROM + 1 + 4 * Varint.MAX_BYTES;
@@ -54,7 +56,8 @@ public final class ProgressCodec {
         ByteBuffer out = ByteBuffer.allocate(MAX_BYTES);
         out.put(VERSION).putInt(0);
         int flags = (state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0) | (state.alone() ? ALONE : 0)
-                | (state.mark().filter(SuspectMark::isolated).isPresent() ? ISOLATED : 0);
+                | (state.mark().filter(SuspectMark::isolated).isPresent() ? ISOLATED : 0)
+                | (state.mark().filter(SuspectMark::group).isPresent() ? GROUP : 0);
         out.put((byte) flags);
         Varint.write(readTo - state.frontier(), out);
         Varint.write(state.horizon() - state.frontier(), out);
@@ -101,7 +104,7 @@ public final class ProgressCodec {
         long readTo = above(frontier, Varint.read(in));
         long horizon = above(frontier, Varint.read(in));
         Optional<SuspectMark> mark = (flags & MARKED) == 0
-                ? Optional.empty() : Optional.of(readMark(frontier, (flags & ISOLATED) != 0, in));
+                ? Optional.empty() : Optional.of(readMark(frontier, flags, in));
         OffsetList unfinished = readTo == frontier && !in.hasRemaining()
                 ? OffsetList.EMPTY
                 : OffsetGaps.read(in, frontier, readTo, MAX_UNFINISHED);
@@ -109,9 +112,10 @@ public final class ProgressCodec {
                 frontier, readTo, horizon, unfinished, mark, (flags & CLEAN) != 0, (flags & ALONE) != 0);
     }
 
-    private static SuspectMark readMark(long frontier, boolean isolated, ByteBuffer in) {
+    private static SuspectMark readMark(long frontier, byte flags, ByteBuffer in) {
         long offset = above(frontier, Varint.read(in));
-        return new SuspectMark(offset, (int) Math.min(Varint.read(in), Integer.MAX_VALUE), isolated);
+        return new SuspectMark(offset, (int) Math.min(Varint.read(in), Integer.MAX_VALUE), (flags & ISOLATED) != 0,
+                (flags & GROUP) != 0);
     }
 
     private static long above(long frontier, long distance) {

@@ -1,14 +1,17 @@
 package io.spillway.core.progress;
 
 /**
- * Mark of the suspect that runs alone, so that a death of the worker can be attributed to it.
+ * Mark of the suspect that runs alone, or of a few that run beside each other, so that a death of the worker can be
+ * attributed to them.
  *
- * @param offset   its offset, 0 or more
+ * @param offset   its offset, 0 or more; the highest one of a group
  * @param deaths   workers that died while it was marked, 0 to {@link #MAX_DEATHS}
  * @param isolated whether no other item of its tenant runs beside it, after the conviction of one: a death convicts it.
  *                 In a taken-over mark: whether a worker died with it in isolation
+ * @param group    whether all suspects of the partition up to the offset may have run. A death does not convict them:
+ *                 each then runs alone
  */
-public record SuspectMark(long offset, int deaths, boolean isolated) {
+public record SuspectMark(long offset, int deaths, boolean isolated, boolean group) {
     /** Far above any {@code killer.deaths}; a larger number in metadata is damage. */
     public static final int MAX_DEATHS = 1_000_000;
 
@@ -23,18 +26,33 @@ public record SuspectMark(long offset, int deaths, boolean isolated) {
         this(offset, deaths, false);
     }
 
+    /** Creates a mark of a suspect that runs alone. */
+    public SuspectMark(long offset, int deaths, boolean isolated) {
+        this(offset, deaths, isolated, false);
+    }
+
+    /** Creates a mark of a group of suspects up to this offset. */
+    public static SuspectMark ofGroup(long offset) {
+        return new SuspectMark(offset, 0, false, true);
+    }
+
+    /** Returns whether the suspect at an offset is marked. */
+    public boolean covers(long suspect) {
+        return group ? suspect <= offset : suspect == offset;
+    }
+
     /** Returns the mark with one more death. */
     SuspectMark afterDeath() {
-        return new SuspectMark(offset, Math.min(deaths + 1, MAX_DEATHS), isolated);
+        return new SuspectMark(offset, Math.min(deaths + 1, MAX_DEATHS), isolated, group);
     }
 
     /** Returns the mark with one death less, of 1 or more: the next owner counts that death again. */
     SuspectMark beforeDeath() {
-        return new SuspectMark(offset, deaths - 1, isolated);
+        return new SuspectMark(offset, deaths - 1, isolated, group);
     }
 
     /** Returns the mark of a suspect whose attempt was stopped: no worker died with it in isolation. */
     SuspectMark stopped() {
-        return new SuspectMark(offset, deaths);
+        return new SuspectMark(offset, deaths, false, group);
     }
 }

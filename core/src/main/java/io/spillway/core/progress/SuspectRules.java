@@ -4,10 +4,10 @@ import java.util.Optional;
 
 /**
  * Rules for items that were, or may have been, running when a worker died. Most workers die of another cause, so the
- * items first run on probation like all others: there may be thousands, and each one that runs alone takes a commit.
- * Those that are unfinished when that worker dies too run one at a time, each after a commit with its
- * {@link SuspectMark}. Only deaths of workers while it was marked convict an item: a suspect that ran beside a killer,
- * or in a worker that was killed from outside, runs again.
+ * items first run on probation like all others: there may be thousands. Those that are unfinished when that worker dies
+ * too run in small groups, each after a commit with its {@link SuspectMark}. Those of the groups with which a third
+ * worker dies run one at a time, marked alone. Only deaths of workers while it was marked alone convict an item: a
+ * suspect that ran beside a killer, or in a worker that was killed from outside, runs again.
  *
  * <p>Killers of one tenant come in numbers: the same defect of its items. After a conviction, one death in isolation
  * convicts the tenant's next suspect, until one of its suspects has not killed the worker.
@@ -33,7 +33,8 @@ public final class SuspectRules {
      */
     public static SuspectDecision decide(
             long offset, Optional<SuspectMark> takenOver, int killerDeaths, boolean isolate) {
-        SuspectMark mark = takenOver.filter(taken -> taken.offset() == offset).orElse(new SuspectMark(offset, 0));
+        SuspectMark mark = takenOver.filter(taken -> !taken.group() && taken.covers(offset))
+                .orElse(new SuspectMark(offset, 0));
         return mark.deaths() >= killerDeaths || mark.isolated()
                 ? new SuspectDecision.Convict(mark.deaths(), mark.isolated())
                 : new SuspectDecision.RunAlone(new SuspectMark(offset, mark.deaths(), isolate));

@@ -9,6 +9,7 @@ import io.spillway.core.progress.SuspectMark;
 import io.spillway.core.retry.AttemptResult;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Takeovers after a death, revocations and losses of partitions. */
@@ -46,39 +47,83 @@ class EngineTakeoverTest {
     }
 
     @Test
-    void after_a_second_death_each_runs_alone_when_its_mark_is_committed() {
+    void after_a_second_death_they_run_beside_each_other_when_the_mark_of_their_group_is_committed() {
         EnginePartition partition = takeOver(Optional.empty(), true);
-        assertThat(timeline.effects()).containsExactly("commit wanted");
+        assertThat(timeline.effects()).containsExactly("commit wanted", "commit wanted", "commit wanted");
         assertThat(timeline.engine.suspects()).isEqualTo(3);
 
         ProgressState snapshot = timeline.engine.snapshot(partition);
-        assertThat(snapshot.mark()).contains(new SuspectMark(0, 0));
+        assertThat(snapshot.mark()).contains(SuspectMark.ofGroup(2));
         timeline.fill();
         assertThat(timeline.effects()).as("not before the commit").isEmpty();
         timeline.committed(partition, snapshot);
-        assertThat(timeline.effects()).containsExactly("start 0 alone");
+        timeline.fill();
+        assertThat(timeline.effects()).containsExactly("start 0", "start 1", "start 2");
         timeline.commit(partition);
-        assertThat(timeline.effects()).as("a commit with the same mark starts it no second time").isEmpty();
+        timeline.fill();
+        assertThat(timeline.effects()).as("a commit with the same mark starts them no second time").isEmpty();
 
+        timeline.ends(2, SUCCEEDED);
+        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(1));
+        timeline.ends(0, SUCCEEDED);
+        timeline.ends(1, SUCCEEDED);
+        assertThat(timeline.commit(partition).mark()).isEmpty();
+        assertThat(timeline.engine.suspects()).isZero();
+    }
+
+    @Test
+    void after_a_death_with_their_group_each_runs_alone_when_its_mark_is_committed() {
+        EnginePartition partition = takeOver(Optional.of(SuspectMark.ofGroup(1)), true);
+        assertThat(timeline.effects()).containsExactly("commit wanted");
+
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(0, 0));
+        assertThat(timeline.effects()).containsExactly("start 0 alone");
         timeline.ends(0, SUCCEEDED);
         assertThat(timeline.effects()).containsExactly("done 0", "commit wanted");
         assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0));
         assertThat(timeline.effects()).containsExactly("start 1 alone");
-        assertThat(timeline.engine.suspects()).isEqualTo(2);
+        timeline.ends(1, SUCCEEDED);
+        assertThat(timeline.commit(partition).mark()).as("it was in no group").contains(SuspectMark.ofGroup(2));
+        assertThat(timeline.effects()).containsExactly("done 1", "commit wanted", "start 2");
     }
 
     @Test
-    void a_snapshot_from_before_the_mark_does_not_start_the_suspect() {
+    void a_group_is_small_and_filled_up_when_half_of_it_is_done() {
+        long[] offsets = LongStream.range(0, 100).toArray();
+        EnginePartition partition = timeline.takeOver(Lane.HOT,
+                new ProgressState(0, 100, 100, OffsetList.of(offsets), Optional.empty(), false, true));
+        for (long offset : offsets) {
+            timeline.engine.arrived(partition, offset,
+                    new EngineTimeline.Item(partition, offset, "acme", 0, 0, timeline.nowMillis),
+                    timeline.nowMillis, timeline.nowNanos());
+        }
+        timeline.fill();
+        timeline.effects();
+
+        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(Quarantine.GROUP - 1));
+        for (int offset = 0; offset < Quarantine.GROUP / 2 - 1; offset++) {
+            timeline.ends(offset, SUCCEEDED);
+        }
+        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(Quarantine.GROUP - 1));
+        timeline.ends(Quarantine.GROUP / 2 - 1, SUCCEEDED);
+        assertThat(timeline.commit(partition).mark())
+                .contains(SuspectMark.ofGroup(Quarantine.GROUP + Quarantine.GROUP / 2 - 1));
+    }
+
+    @Test
+    void a_snapshot_from_before_the_mark_does_not_start_the_suspects() {
         EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.empty(), true));
         ProgressState before = timeline.engine.snapshot(partition);
         timeline.arrives(partition, 0, 0);
         timeline.effects();
 
         timeline.committed(partition, before);
+        timeline.fill();
 
         assertThat(timeline.effects()).isEmpty();
         timeline.commit(partition);
-        assertThat(timeline.effects()).containsExactly("start 0 alone");
+        timeline.fill();
+        assertThat(timeline.effects()).containsExactly("start 0");
     }
 
     @Test
@@ -159,7 +204,7 @@ class EngineTakeoverTest {
 
     @Test
     void a_revocation_removes_suspects_except_a_running_one() {
-        EnginePartition partition = takeOver(Optional.empty(), true);
+        EnginePartition partition = takeOver(Optional.of(SuspectMark.ofGroup(2)), true);
         timeline.commit(partition);
         timeline.effects();
 

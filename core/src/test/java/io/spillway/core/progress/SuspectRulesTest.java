@@ -12,11 +12,11 @@ class SuspectRulesTest {
 
     @ParameterizedTest(name = "suspect {0}, mark on {1} with {2} deaths, killer.deaths {3}: {4}")
     @CsvSource({
-        "7, 7, 0, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=0, isolated=false]]'",
-        "7, 7, 2, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=2, isolated=false]]'",
+        "7, 7, 0, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=0, isolated=false, group=false]]'",
+        "7, 7, 2, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=2, isolated=false, group=false]]'",
         "7, 7, 3, 3, 'Convict[deaths=3, isolated=false]'",
         "7, 7, 9, 3, 'Convict[deaths=9, isolated=false]'",
-        "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=0, isolated=false]]'",
+        "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=0, isolated=false, group=false]]'",
         "7, 7, 1, 1, 'Convict[deaths=1, isolated=false]'",
     })
     void onlyTheMarkedItemIsConvictedAndOnlyByItsDeaths(long suspect, long marked, int deaths, int limit,
@@ -51,6 +51,25 @@ class SuspectRulesTest {
             deathsOfWorkers++;
         }
         assertThat(deathsOfWorkers).as("one beside others, one on probation, three as the marked one").isEqualTo(5);
+    }
+
+    @Test
+    void aDeathWithAGroupConvictsNobodyAndAccusesItsUnfinishedMembersAlone() {
+        PartitionProgress progress = after(new ProgressState(5, 9, 100, OffsetList.of(5, 6, 7, 8),
+                Optional.of(SuspectMark.ofGroup(7)), false, true));
+        for (long offset = 5; offset < 9; offset++) {
+            assertThat(progress.delivered(offset)).isEqualTo(ReadVerdict.SUSPECT);
+        }
+
+        assertThat(progress.takenOverMark()).contains(new SuspectMark(7, 1, false, true));
+        assertThat(SuspectRules.decide(7, progress.takenOverMark(), 1, false))
+                .isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
+        assertThat(stored(progress.snapshot(100, false, NONE)).mark()).contains(SuspectMark.ofGroup(7));
+        progress.finished(7);
+        assertThat(progress.takenOverMark()).as("5 and 6 remain").contains(new SuspectMark(6, 1, false, true));
+        progress.finished(5);
+        progress.finished(6);
+        assertThat(progress.takenOverMark()).as("8 was in no group").isEmpty();
     }
 
     @Test
