@@ -3,13 +3,14 @@ package io.spillway.core.engine;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -46,8 +47,8 @@ final class Quarantine<T extends EngineItem> {
 
     private record Deaf<T>(T suspect, Queue<T> behind) {}
 
-    /** @param unmarked those that wait for a commit; {@code members} are all that are not finished */
-    private record Group<T>(List<T> members, Queue<T> unmarked) {}
+    /** @param members all that are not done, with their attempts; {@code unmarked} are those that wait for a commit */
+    private record Group<T extends EngineItem>(Map<T, Optional<EngineAttempt<T>>> members, Queue<T> unmarked) {}
 
     void add(T suspect) {
         Deaf<T> before = deaf.get(suspect.tenant());
@@ -59,15 +60,15 @@ final class Quarantine<T extends EngineItem> {
     }
 
     /**
-     * Removes the next suspect that runs alone, when nothing else of the quarantine runs: one with counted deaths first,
-     * because a death while another suspect of its partition is marked would lose the count, then those of a group with
-     * which a worker died, and of tenants with a conviction, which this process alone knows about.
+     * Removes the next suspect that runs alone, when nothing else of the quarantine runs: one with counted deaths
+     * first, because a death while another suspect of its partition is marked would lose the count, then those of a
+     * group with which a worker died, and of tenants with a conviction, which this process alone knows about.
      */
     Optional<T> next(long nowMillis) {
         if (attempt.isPresent() && attempt.get().isDeaf(nowMillis)) {
             passDeaf();
         }
-        forgetFinished();
+        forgetDone(nowMillis);
         if (marked != null || !groups.isEmpty()) {
             return Optional.empty();
         }
@@ -77,7 +78,8 @@ final class Quarantine<T extends EngineItem> {
     }
 
     /**
-     * Adds suspects to the groups of their partitions, unless one must run alone. They run after {@link #committedGroup}.
+     * Adds suspects to the groups of their partitions, unless one must run alone. They run after
+     * {@link #committedGroup}.
      * Returns whether there are new ones.
      *
      * @param isReady whether a suspect can go on; the others are removed
@@ -89,7 +91,7 @@ final class Quarantine<T extends EngineItem> {
         boolean extended = false;
         for (Map.Entry<EnginePartition, Queue<T>> each : waiting.entrySet()) {
             Group<T> group = groups.computeIfAbsent(
-                    each.getKey(), absent -> new Group<>(new ArrayList<>(), new ArrayDeque<>()));
+                    each.getKey(), absent -> new Group<>(new IdentityHashMap<>(), new ArrayDeque<>()));
             // Half of it at a time, because each addition takes a commit.
             if (group.members().size() <= GROUP / 2 && extend(group, each.getValue(), isReady)) {
                 each.getKey().markDirty();
@@ -106,7 +108,7 @@ final class Quarantine<T extends EngineItem> {
         while (group.members().size() < GROUP && !waiting.isEmpty()) {
             T suspect = waiting.remove();
             if (isReady.test(suspect)) {
-                group.members().add(suspect);
+                group.members().put(suspect, Optional.empty());
                 group.unmarked().add(suspect);
             }
         }
@@ -134,11 +136,13 @@ final class Quarantine<T extends EngineItem> {
         }
     }
 
-    /** Removes the members that are done, or have moved; a group without members leaves its mark. */
-    private void forgetFinished() {
+    /** Removes the members that are done, have moved or ignore their interrupt. A group without members has no mark. */
+    private void forgetDone(long nowMillis) {
         groups.entrySet().removeIf(each -> {
-            each.getValue().members().removeIf(member -> !each.getKey().progress.isUnfinished(member.offset()));
-            return each.getValue().members().isEmpty();
+            Map<T, Optional<EngineAttempt<T>>> members = each.getValue().members();
+            members.entrySet().removeIf(member -> !each.getKey().progress.isUnfinished(member.getKey().offset())
+                    || member.getValue().filter(its -> its.isDeaf(nowMillis)).isPresent());
+            return members.isEmpty();
         });
     }
 
@@ -155,9 +159,10 @@ final class Quarantine<T extends EngineItem> {
         if (marked != null && marked.partition() == partition) {
             return Optional.of(mark);
         }
-        forgetFinished();
-        return Optional.ofNullable(groups.get(partition)).map(group -> SuspectMark.ofGroup(
-                group.members().stream().mapToLong(EngineItem::offset).max().orElseThrow()));
+        Group<T> group = groups.get(partition);
+        OptionalLong last = group == null ? OptionalLong.empty() : group.members().keySet().stream()
+                .mapToLong(EngineItem::offset).filter(partition.progress::isUnfinished).max();
+        return last.isPresent() ? Optional.of(SuspectMark.ofGroup(last.getAsLong())) : Optional.empty();
     }
 
     /** Returns the tenant whose marked suspect is isolated: no other item of the tenant may start. */
@@ -187,9 +192,13 @@ final class Quarantine<T extends EngineItem> {
         return marked;
     }
 
-    /** Records the attempt of the marked suspect. */
+    /** Records an attempt: of the marked suspect, which has no slot, of a member of a group, or of an ordinary item. */
     void started(EngineAttempt<T> its) {
-        attempt = Optional.of(its);
+        if (its.slot == null) {
+            attempt = Optional.of(its);
+        } else if (!groups.isEmpty() && groups.containsKey(its.item.partition())) {
+            groups.get(its.item.partition()).members().computeIfPresent(its.item, (item, none) -> Optional.of(its));
+        }
     }
 
     /** Ends the attempt of a suspect: the next commit removes its mark. One that ran to its end is innocent. */
@@ -241,7 +250,6 @@ final class Quarantine<T extends EngineItem> {
     }
 
     int size() {
-        forgetFinished();
         return waiting.values().stream().mapToInt(Queue::size).sum() + (marked == null ? 0 : 1)
                 + groups.values().stream().mapToInt(group -> group.members().size()).sum()
                 + deaf.values().stream().mapToInt(each -> 1 + each.behind().size()).sum();

@@ -317,9 +317,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                 item.tenant(), policy, item.attempts(), item.blameThousandths() >= blameToLast, nowMillis);
         A attempt = effects.start(item, slot, policy, timeout, nowMillis, nowNanos);
         running.add(attempt, nowNanos);
-        if (slot == null) {
-            quarantine.started(attempt);
-        }
+        quarantine.started(attempt);
     }
 
     /** Decides on suspects until one is marked to run alone, or a few of each partition to run beside each other. */

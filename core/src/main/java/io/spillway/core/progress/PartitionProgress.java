@@ -145,8 +145,8 @@ public final class PartitionProgress {
     }
 
     /**
-     * Returns the suspects that were marked when the previous owner died, with that death counted, or that a clean owner
-     * passed on. Empty once they are finished, or were passed because they are no longer in the log.
+     * Returns the suspects that were marked when the previous owner died, with that death counted, or that a clean
+     * owner passed on. Empty once they are finished, or were passed because they are no longer in the log.
      */
     public Optional<SuspectMark> takenOverMark() {
         return takenOverMark;

@@ -159,6 +159,31 @@ class EngineSuspectsTest {
     }
 
     @Test
+    void a_member_of_a_group_that_ignores_its_interrupt_does_not_block_those_that_must_run_alone() {
+        EnginePartition grouped = timeline.takeOver(Lane.HOT, new ProgressState(
+                0, 1, 5, OffsetList.of(0), Optional.empty(), false, true));
+        timeline.engine.arrived(grouped, 0, new EngineTimeline.Item(grouped, 0, "acme", 0, 0, timeline.nowMillis),
+                timeline.nowMillis, timeline.nowNanos());
+        timeline.fill();
+        timeline.commit(grouped);
+        timeline.fill();
+        EnginePartition accused = timeline.takeOver(Lane.OVERFLOW, new ProgressState(
+                7, 8, 9, OffsetList.of(7), Optional.of(SuspectMark.ofGroup(7)), false, true));
+        timeline.engine.arrived(accused, 7, new EngineTimeline.Item(accused, 7, "bolt", 0, 0, timeline.nowMillis),
+                timeline.nowMillis, timeline.nowNanos());
+        timeline.fill();
+        timeline.commit(accused);
+        assertThat(timeline.effects()).as("while another suspect runs").containsExactly("commit wanted", "start 0");
+
+        timeline.attempt(0).leaseEnded(timeline.nowMillis);
+        timeline.nowMillis += Quarantine.DEAF_AFTER_MILLIS;
+        timeline.fill();
+        assertThat(timeline.commit(accused).mark()).contains(new SuspectMark(7, 0));
+        assertThat(timeline.effects()).contains("start 7 alone");
+        assertThat(timeline.commit(grouped).mark()).isEmpty();
+    }
+
+    @Test
     void suspects_that_arrive_behind_a_deaf_one_of_their_tenant_wait_for_its_end() {
         EnginePartition partition = takeOver();
         arrive(partition, "acme");
