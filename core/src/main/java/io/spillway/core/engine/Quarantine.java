@@ -60,7 +60,7 @@ final class Quarantine<T extends EngineItem> {
     }
 
     /**
-     * Removes the next suspect that runs alone, when nothing else of the quarantine runs: one with counted deaths
+     * Removes the next suspect that runs alone, when no other one runs: one with counted deaths
      * first, because a death while another suspect of its partition is marked would lose the count, then those of a
      * group with which a worker died, and of tenants with a conviction, which this process alone knows about.
      */
@@ -69,7 +69,7 @@ final class Quarantine<T extends EngineItem> {
             passDeaf();
         }
         forgetDone(nowMillis);
-        if (marked != null || !groups.isEmpty()) {
+        if (marked != null || groups.values().stream().anyMatch(Quarantine::isRunning)) {
             return Optional.empty();
         }
         Optional<T> first = accused(nowMillis);
@@ -113,6 +113,20 @@ final class Quarantine<T extends EngineItem> {
             }
         }
         return group.members().size() > before;
+    }
+
+    /** Takes back a member of a group that would start beside one that runs alone; returns whether it did. */
+    boolean takesBack(T item) {
+        Group<T> group = marked == null ? null : groups.get(item.partition());
+        if (group == null || group.members().remove(item) == null) {
+            return false;
+        }
+        add(item);
+        return true;
+    }
+
+    private static boolean isRunning(Group<?> group) {
+        return group.members().values().stream().anyMatch(Optional::isPresent);
     }
 
     private Optional<T> accused(long nowMillis) {

@@ -145,7 +145,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             T item = start.get().item();
             TenantPolicy policy = policies.policyOf(item);
             Optional<Route> stale = ages.staleness(item, policy, nowMillis);
-            if (stale.isEmpty()) {
+            if (quarantine.takesBack(item)) {
+                dispatch.cancelled(start.get(), nowNanos);
+            } else if (stale.isEmpty()) {
                 start(item, start.get(), policy, nowMillis, nowNanos);
             } else {
                 dispatch.cancelled(start.get(), nowNanos);

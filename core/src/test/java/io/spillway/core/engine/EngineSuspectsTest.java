@@ -184,6 +184,31 @@ class EngineSuspectsTest {
     }
 
     @Test
+    void a_member_of_a_group_that_has_no_slot_does_not_block_one_that_must_run_alone_and_starts_after_it() {
+        EngineTimeline one = new EngineTimeline(1);
+        EnginePartition ordinary = one.partition(Lane.HOT);
+        one.arrives(ordinary, 0, 0);
+        EnginePartition grouped = one.takeOver(Lane.HOT, new ProgressState(
+                20, 21, 25, OffsetList.of(20), Optional.empty(), false, true));
+        one.arrives(grouped, 20, 0);
+        one.commit(grouped);
+        one.fill();
+        EnginePartition accused = one.takeOver(Lane.OVERFLOW, new ProgressState(
+                7, 8, 9, OffsetList.of(7), Optional.of(SuspectMark.ofGroup(7)), false, true));
+        one.arrives(accused, 7, 0);
+        one.effects();
+
+        one.commit(accused);
+        assertThat(one.effects()).containsExactly("start 7 alone");
+        one.ends(0, SUCCEEDED);
+        assertThat(one.effects()).as("not beside it").containsExactly("done 0");
+        one.ends(7, SUCCEEDED);
+        one.commit(grouped);
+        one.fill();
+        assertThat(one.effects()).contains("start 20");
+    }
+
+    @Test
     void suspects_that_arrive_behind_a_deaf_one_of_their_tenant_wait_for_its_end() {
         EnginePartition partition = takeOver();
         arrive(partition, "acme");
