@@ -39,6 +39,7 @@ public final class Fuzz {
     private final Function<SplittableRandom, byte[]> valid;
     private final int prefixBytes;
     private final List<byte[]> pieces;
+    private final int usualInputs;
 
     /** Statement about an input. */
     @FunctionalInterface
@@ -47,11 +48,14 @@ public final class Fuzz {
         boolean accepts(byte[] input) throws Exception;
     }
 
-    private Fuzz(String target, Function<SplittableRandom, byte[]> valid, int prefixBytes, List<byte[]> pieces) {
+    private Fuzz(
+            String target, Function<SplittableRandom, byte[]> valid, int prefixBytes, List<byte[]> pieces,
+            int usualInputs) {
         this.target = target;
         this.valid = valid;
         this.prefixBytes = prefixBytes;
         this.pieces = pieces;
+        this.usualInputs = usualInputs;
     }
 
     /**
@@ -60,12 +64,12 @@ public final class Fuzz {
      * @param valid returns a random valid encoding, and may itself check that it is decoded to what was encoded
      */
     public static Fuzz of(String target, Function<SplittableRandom, byte[]> valid) {
-        return new Fuzz(target, valid, 0, List.of(PIECES));
+        return new Fuzz(target, valid, 0, List.of(PIECES), USUAL_INPUTS);
     }
 
     /** Returns inputs whose first bytes are rarely mutated, so that most reach what follows them. */
     public Fuzz afterPrefix(int bytes) {
-        return new Fuzz(target, valid, bytes, pieces);
+        return new Fuzz(target, valid, bytes, pieces, usualInputs);
     }
 
     /** Returns inputs that mutations also put these texts into. */
@@ -74,7 +78,12 @@ public final class Fuzz {
         for (String text : texts) {
             both.add(text.getBytes(StandardCharsets.UTF_8));
         }
-        return new Fuzz(target, valid, prefixBytes, List.copyOf(both));
+        return new Fuzz(target, valid, prefixBytes, List.copyOf(both), usualInputs);
+    }
+
+    /** Returns as many inputs as an ordinary build has time for, of a property that takes longer than others. */
+    public Fuzz usually(int inputs) {
+        return new Fuzz(target, valid, prefixBytes, pieces, inputs);
     }
 
     /** Requires the property of every input, and that it accepts some and, unless all are valid, refuses some. */
@@ -101,7 +110,7 @@ public final class Fuzz {
             return;
         }
         Integer asked = Integer.getInteger("spillway.fuzz.inputs");
-        int inputs = asked == null ? USUAL_INPUTS : asked;
+        int inputs = asked == null ? usualInputs : asked;
         long startNanos = System.nanoTime();
         int accepted = 0;
         for (int i = 0; i < inputs; i++) {

@@ -58,7 +58,7 @@ class HttpFuzzTest {
 
     @Test
     void a_request_is_answered_or_refused_and_exactly_the_accepted_items_are_stored() throws IOException {
-        Fuzz.of("HTTP requests", HttpFuzzTest::request).withTexts(TEXTS).check(this::isAnswered);
+        Fuzz.of("HTTP requests", HttpFuzzTest::request).withTexts(TEXTS).usually(500).check(this::isAnswered);
         requireStored();
         Fuzz.require(statuses(talk("GET /readyz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".getBytes(
                 StandardCharsets.US_ASCII))).equals(List.of(200)), "no longer ready");

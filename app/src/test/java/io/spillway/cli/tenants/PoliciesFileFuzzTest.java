@@ -32,7 +32,7 @@ class PoliciesFileFuzzTest {
 
     @Test
     void a_file_is_refused_in_one_line_or_has_policies_that_are_written_to_the_same() {
-        Fuzz.of("policy files", this::file).withTexts(TEXTS).check(this::isFile);
+        Fuzz.of("policy files", this::file).withTexts(TEXTS).usually(500).check(this::isFile);
     }
 
     @FuzzTest(maxDuration = "60s")

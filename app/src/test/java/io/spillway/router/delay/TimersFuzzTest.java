@@ -57,7 +57,7 @@ class TimersFuzzTest {
 
     @Test
     void timers_fire_once_in_order_and_never_early_and_parked_items_leave_once_in_order() {
-        Fuzz.of("timers and parked items", TimersFuzzTest::steps).checkAllAccepted(this::holdsForSteps);
+        Fuzz.of("timers and parked items", TimersFuzzTest::steps).usually(1_000).checkAllAccepted(this::holdsForSteps);
     }
 
     @FuzzTest(maxDuration = "60s")

@@ -19,7 +19,7 @@ class LedgerFuzzTest {
 
     @Test
     void any_moves_folded_in_any_order_add_up_to_where_the_items_are() {
-        Fuzz.of("ledger arithmetic", LedgerFuzzTest::moves).checkAllAccepted(this::addsUp);
+        Fuzz.of("ledger arithmetic", LedgerFuzzTest::moves).usually(1_000).checkAllAccepted(this::addsUp);
     }
 
     @FuzzTest(maxDuration = "60s")

@@ -31,7 +31,7 @@ class ProgressFuzzTest {
 
     @Test
     void items_that_finish_in_any_order_are_unfinished_in_every_state_until_then() {
-        Fuzz.of("progress of a partition", ProgressFuzzTest::steps).checkAllAccepted(this::holdsForSteps);
+        Fuzz.of("progress of a partition", ProgressFuzzTest::steps).usually(1_000).checkAllAccepted(this::holdsForSteps);
     }
 
     @FuzzTest(maxDuration = "60s")
