@@ -106,6 +106,8 @@ class RecordsFuzzTest {
                                 .map(row -> new TenantStats(row.getKey(), row.getValue())).toList()),
                         bytes -> latest(timeouts, "worker-1", bytes)),
                 new Kind<>("shards", RecordsFuzzTest::shard, each -> each.encode("acme"), ShardAssignment::decode),
+                new Kind<>("requests of shards", RecordsFuzzTest::request, ShardRequest::encode,
+                        RecordsFuzzTest::readable),
                 new Kind<>("attempts", RecordsFuzzTest::attempts,
                         each -> reports.encode("worker-1", each, NOW_MILLIS), reports::decode),
                 new Kind<>("API keys", RecordsFuzzTest::key, each -> StoredKey.decode(hex(each)).encode(),
@@ -232,6 +234,18 @@ class RecordsFuzzTest {
             slots[i] = (i == 0 ? 0 : slots[i - 1]) + 1 + random.nextInt(40);
         }
         return new ShardAssignment(1 + random.nextInt(16), size == 0 ? Optional.empty() : Optional.of(Shard.of(slots)));
+    }
+
+    private static ShardRequest request(SplittableRandom random) {
+        return random.nextBoolean() ? new ShardRequest.Release() : new ShardRequest.Assign(1 + random.nextInt(9_999));
+    }
+
+    private static ShardRequest readable(byte[] bytes) {
+        ShardRequest request = ShardRequest.decode(bytes);
+        if (request instanceof ShardRequest.Unreadable) {
+            throw new IllegalArgumentException("unreadable");
+        }
+        return request;
     }
 
     private static List<AttemptCounts> attempts(SplittableRandom random) {
