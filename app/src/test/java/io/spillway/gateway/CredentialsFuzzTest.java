@@ -81,7 +81,8 @@ class CredentialsFuzzTest {
     private byte[] authorization(SplittableRandom random) {
         String secret = List.of(key.text(), ADMIN_KEY, VIEWER_KEY).get(random.nextInt(3));
         String header = random.nextBoolean() ? "Bearer " + secret : "Basic " + Base64.getEncoder().encodeToString(
-                ((random.nextBoolean() ? "zoe" : "x\u00e9\n".repeat(40)) + ":" + secret).getBytes(StandardCharsets.UTF_8));
+                ((random.nextBoolean() ? "zoe" : "x\u00e9\n".repeat(40)) + ":" + secret)
+                        .getBytes(StandardCharsets.UTF_8));
         return header.getBytes(StandardCharsets.ISO_8859_1);
     }
 

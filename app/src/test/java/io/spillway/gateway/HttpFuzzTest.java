@@ -29,9 +29,11 @@ class HttpFuzzTest {
         "Spillway-Deliver-At: 1800000001000\r\n", "Spillway-Deliver-At: +999999999-12-31T23:59:59Z\r\n",
         "Content-Type: text/plain\r\n", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n",
         "Expect: 100-continue\r\n", "Origin: http://h\r\n", "traceparent: 00-1-1-01\r\n", "?limit=5&", "%00", "%2e%2e/",
-        "%", "..;/", "//", "cursor=1-2.3-4", "tenant=acme", "id=", "since=106751991167d", "until=+999999999-12-31T23:59:59Z",
+        "%", "..;/", "//", "cursor=1-2.3-4", "tenant=acme", "id=", "since=106751991167d",
+        "until=+999999999-12-31T23:59:59Z",
         "{\"action\":\"sweep\",\"tenant\":\"acme\",\"startedAt\":\"-999999999-01-01T00:00:00Z\"}",
-        "{\"action\":\"pause\",\"tenant\":\"acme\"}", "\"enqueuedAt\":\"+999999999-12-31T23:59:59Z\",", "\"rate\":1e309",
+        "{\"action\":\"pause\",\"tenant\":\"acme\"}", "\"enqueuedAt\":\"+999999999-12-31T23:59:59Z\",",
+        "\"rate\":1e309",
         "\"partitions\":99999999999", "null", "[", "{", "\r\n", "\n", "HTTP/1.0", "GET", "POST", "DELETE"
     };
     private static final String[] PATHS = {
@@ -44,7 +46,7 @@ class HttpFuzzTest {
         "{\"action\":\"set\",\"tenant\":\"acme\",\"rate\":\"5\",\"ttl\":\"1h\"}",
         "{\"action\":\"sweep\",\"tenant\":\"acme\",\"startedAt\":\"2026-11-21T08:00:00Z\",\"completedAt\":\"1s\"}",
         "{\"action\":\"cancel\",\"tenant\":\"acme\",\"id\":\"order-1\",\"before\":\"2h\",\"dryRun\":true}",
-        "{\"kind\":\"replay\",\"filter\":{\"tenant\":\"acme\",\"ids\":[\"a\"]},\"rate\":10,\"limit\":5,\"dryRun\":true}",
+        "{\"kind\":\"replay\",\"filter\":{\"tenant\":\"acme\",\"ids\":[\"a\"]},\"rate\":1,\"limit\":5,\"dryRun\":true}",
         "{\"action\":\"isolate\",\"tenant\":\"acme\",\"partitions\":2,\"dryRun\":true}"
     };
 
@@ -77,7 +79,7 @@ class HttpFuzzTest {
         while (ids.find()) {
             accepted.add(ids.group(1));
         }
-        if (GATEWAY.stored().size() > 500) {
+        if (GATEWAY.stored().size() > 100) {
             requireStored();
         }
         return statuses.stream().anyMatch(status -> status < 300);
@@ -103,8 +105,8 @@ class HttpFuzzTest {
             case 0 -> items + id + "Content-Length: 5\r\n\r\nhello";
             case 1 -> items + id + "Spillway-Priority: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
             case 2 -> {
-                String lines = "{\"id\":\"b\",\"payload\":\"x\",\"enqueuedAt\":1795000000000}\nnot json\n{\"payload\":[1],"
-                        + "\"deliverAt\":\"2026-11-21T08:00:00Z\"}\n";
+                String lines = "{\"id\":\"b\",\"payload\":\"x\",\"enqueuedAt\":1795000000000}\nnot json\n"
+                        + "{\"payload\":[1],\"deliverAt\":\"2026-11-21T08:00:00Z\"}\n";
                 yield head("POST", "/v1/items:batch", KEY) + "Content-Length: " + lines.length() + "\r\n\r\n" + lines;
             }
             case 3, 4 -> head("GET", PATHS[random.nextInt(PATHS.length)],

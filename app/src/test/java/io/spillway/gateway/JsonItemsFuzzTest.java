@@ -25,9 +25,11 @@ import org.junit.jupiter.api.Test;
 /** Items in JSON and the headers of a trace, of any bytes. See {@link Fuzz}. */
 class JsonItemsFuzzTest {
     private static final String[] VALUES = {
-        "\"acme\"", "\"order-1\"", "null", "1795000000123", "\"2026-11-21T08:00:00Z\"", "[1,{\"a\":[]}]", "{\"a\":\"b\"}",
+        "\"acme\"", "\"order-1\"", "null", "1795000000123", "\"2026-11-21T08:00:00Z\"", "[1,{\"a\":[]}]",
+        "{\"a\":\"b\"}",
         "1e999", "-0.0", "9223372036854775807", "92233720368547758070", "\"+999999999-12-31T23:59:59.999999999Z\"",
-        "\"-999999999-01-01T00:00:00+18:00\"", "\"\\ud800\"", "\"\\ud83d\\ude00\"", "\"caf\u00e9\"", "true", "9", "\"\"",
+        "\"-999999999-01-01T00:00:00+18:00\"", "\"\\ud800\"", "\"\\ud83d\\ude00\"", "\"caf\u00e9\"", "true", "9",
+        "\"\"",
         "1".repeat(1_100), "[".repeat(1_200), "\"\\u0000\""
     };
     private static final List<String> KEYS = List.of(

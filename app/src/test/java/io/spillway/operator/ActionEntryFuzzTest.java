@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /** Entries of the action log, and texts with a format of their own, of any bytes. See {@link Fuzz}. */
 class ActionEntryFuzzTest {
     private static final String[] TEXTS = {
-        "operator", "tenants set", "acme", "*", "", "caf\u00e9", "\u001b[31m", "\\u0041", "x".repeat(300), "\ud83d\ude00",
+        "operator", "tenants set", "acme", "*", "", "caf\u00e9", "\u001b[31m", "\\u0041", "x".repeat(300),
+        "\ud83d\ude00",
         "+1000000000-12-31T23:59:59.999999999Z", "-1000000000-01-01T00:00:00Z", "null", "{}", "[".repeat(2_000)
     };
 

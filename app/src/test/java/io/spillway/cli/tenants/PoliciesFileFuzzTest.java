@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Files of policies, as {@code tenants apply} reads them, of any bytes. See {@link Fuzz}. */
 class PoliciesFileFuzzTest {
     private static final String[] TEXTS = {
-        "1", "0.5", "none", "auto", "30s", "true", "full", "1e5", "~", "\"*\"", "- ", ": ", "{", "[", "&a ", "*a", "<<: *a",
+        "1", "0.5", "none", "auto", "30s", "true", "full", "1e5", "~", "\"*\"", "- ", ": ", "{", "[", "&a ", "*a",
+        "<<: *a",
         "!!java.lang.Thread ", "\n    rate: ", "\n  \"b\":\n    ttl: 1h", "---\n", "\t", "#", "0x10", "1_000", ".inf",
         "workloads:", "2026-11-21", "'", "[".repeat(3_000), "{a: ".repeat(1_000), "? "
     };

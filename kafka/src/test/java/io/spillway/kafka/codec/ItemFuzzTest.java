@@ -34,8 +34,9 @@ class ItemFuzzTest {
         "text/plain", "done", "dropped ttl"
     };
 
-    private final ItemReader reader = new ItemReader(ItemSchemas.load(), 100_000);
-    private final ItemDecoder decoder = new ItemDecoder();
+    private static final ItemReader READER = new ItemReader(ItemSchemas.load(), 100_000);
+    private static final ItemDecoder DECODER = new ItemDecoder();
+
     private final TrailCodec trails = new TrailCodec();
     private final LedgerOwner owners = new LedgerOwner();
 
@@ -57,7 +58,7 @@ class ItemFuzzTest {
 
     private boolean isItem(byte[] value, Headers headers) {
         String origin = "spillway.ingress-0-1";
-        ParsedRecord read = reader.read(null, value, headers, Items.TIMESTAMP);
+        ParsedRecord read = READER.read(null, value, headers, Items.TIMESTAMP);
         String owner = owners.of(null, value, headers);
         Origin.of(headers).ifPresent(each -> Fuzz.require(
                 Origin.of(new RecordHeaders(new Header[] {
@@ -67,15 +68,15 @@ class ItemFuzzTest {
         TrailCodec.End.of(value).ifPresent(end -> Fuzz.require(
                 end.state() == ItemState.DONE || end.state() == ItemState.DROPPED, "end", end));
         Headers trail = trails.headers(read, value, headers, origin, 3);
-        ParsedRecord trailed = reader.read(null, new byte[0], trail, Items.TIMESTAMP);
+        ParsedRecord trailed = READER.read(null, new byte[0], trail, Items.TIMESTAMP);
         switch (read) {
             case ParsedRecord.Item item -> {
                 Fuzz.require(ItemLimits.isName(item.tenant()) && item.deliverAtMillis() >= 0, "item", item);
                 Fuzz.require(owner.equals(item.tenant()), "owner", owner, item);
-                ItemDetails details = decoder.decode(item, value, headers, origin);
+                ItemDetails details = DECODER.decode(item, value, headers, origin);
                 Fuzz.require(details.tenant().equals(item.tenant()) && details.workload().equals(item.workload())
                         && details.enqueuedAtMillis() == item.enqueuedAtMillis(), "details", details, item);
-                String id = decoder.id(item, value, headers, origin);
+                String id = DECODER.id(item, value, headers, origin);
                 Fuzz.require(id.equals(details.id()), "ids", id, details.id());
                 byte[] idBytes = id.getBytes(StandardCharsets.UTF_8);
                 Fuzz.require(ItemLimits.isId(idBytes, 0, idBytes.length), "id", id);
@@ -91,7 +92,7 @@ class ItemFuzzTest {
                 ItemHeaders.addDeadLetter(dead, route, "router", 1, "topic", 0, 1);
                 ItemHeaders.addDeadLetter(dead, new Route.DeadLetter(DeadReason.RETRY_TIME_OVER, "x"), "router", 1,
                         "topic", 0, 1);
-                decoder.id(bad, value, headers).ifPresent(id -> {
+                DECODER.id(bad, value, headers).ifPresent(id -> {
                     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
                     Fuzz.require(ItemLimits.isId(bytes, 0, bytes.length), "id of a refused item", id);
                 });
@@ -118,8 +119,7 @@ class ItemFuzzTest {
     private static byte[] item(SplittableRandom random) {
         WorkItem item = Items.random(random);
         byte[] bytes = Items.encode(item);
-        ItemReader reader = new ItemReader(SCHEMAS, 100_000);
-        if (!(reader.read(null, bytes, new RecordHeaders(), 1) instanceof ParsedRecord.Item read)) {
+        if (!(READER.read(null, bytes, new RecordHeaders(), 1) instanceof ParsedRecord.Item read)) {
             throw new AssertionError("refused: " + item);
         }
         ItemDetails details = DECODER.decode(read, bytes, new RecordHeaders(), "");
@@ -132,9 +132,6 @@ class ItemFuzzTest {
                 && ByteBuffer.wrap(details.payload()).equals(item.getPayload()), "decoded to another item", item);
         return bytes;
     }
-
-    private static final ItemSchemas SCHEMAS = ItemSchemas.load();
-    private static final ItemDecoder DECODER = new ItemDecoder();
 
     private static byte[] itemWithHeaders(SplittableRandom random) {
         List<byte[]> parts = new ArrayList<>();

@@ -179,7 +179,8 @@ class RecordsFuzzTest {
             left[state.ordinal()] = state == ItemState.DONE || state == ItemState.DROPPED ? 0 : count(random, 50);
         }
         return new Depth(TenantBalance.of(entered, left),
-                new FlowRates(random.nextDouble(1e6), random.nextDouble(), 1 + count(random, 60), 1 + count(random, 60)),
+                new FlowRates(random.nextDouble(1e6), random.nextDouble(), 1 + count(random, 60),
+                        1 + count(random, 60)),
                 new GrowingLimit(random.nextDouble(), random.nextDouble(1e9)), count(random, 62));
     }
 
