@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
  * {@code -Dspillway.test.seed=N}. Put {@link #toString} into the message of every assertion on generated input.
  */
 public final class Seed {
-    private static final long DEFAULT = 20_261_121;
+    static final long DEFAULT = 20_261_121;
 
     private final long seed = Long.getLong("spillway.test.seed", DEFAULT);
     private final SplittableRandom random = new SplittableRandom(seed);

@@ -42,6 +42,7 @@ public record JsonItems(
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload", "priority",
             "deliverAt");
+    private static final Instant EARLIEST = Instant.ofEpochMilli(Long.MIN_VALUE);
     private static final Instant LATEST = Instant.ofEpochMilli(Long.MAX_VALUE);
     private static final String TIMES = " must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z";
     private static final JsonFactory JSON = new JsonFactory();
@@ -164,6 +165,8 @@ public record JsonItems(
                 require(priority >= 0 && priority <= ItemLimits.MAX_PRIORITY, "priority must be a number from 0 to 9");
             } else if (key.equals("enqueuedAt")) {
                 enqueuedAt = time(key, json);
+                // An ISO 8601 year can exceed what 64 bits hold.
+                require(!enqueuedAt.isBefore(EARLIEST) && !enqueuedAt.isAfter(LATEST), key + TIMES);
             } else if (key.equals("deliverAt")) {
                 deliverAtMillis = deliverAtMillis(key, time(key, json));
             } else {

@@ -86,7 +86,7 @@ public record ActionEntry(
                     Instant.parse(text(json, "at")).toEpochMilli(), text(json, "by"), text(json, "action"),
                     json.path("tenant").isTextual() ? json.get("tenant").textValue() : "", options,
                     text(json, "result"));
-        } catch (IOException | DateTimeException e) {
+        } catch (IOException | DateTimeException | ArithmeticException e) {
             throw new IllegalArgumentException("not an entry of the action log", e);
         }
     }

@@ -236,6 +236,15 @@ class ItemsApiTest {
     }
 
     @Test
+    void a_line_with_a_time_that_no_record_can_have_is_refused_alone() {
+        String lines = "{\"payload\":1}\n{\"payload\":2,\"enqueuedAt\":\"+999999999-12-31T23:59:59Z\"}\n";
+        assertThat(gateway.batch(key, lines).body().lines()).satisfiesExactly(
+                first -> assertThat(first).contains("\"status\":202"),
+                second -> assertThat(second).contains("\"status\":400", "enqueuedAt must be epoch milliseconds"));
+        assertThat(gateway.stored()).hasSize(1);
+    }
+
+    @Test
     void nothing_of_a_too_long_or_empty_batch_is_stored() {
         assertThat(gateway.batch(key, "{\"payload\":\"x\"}\n".repeat(21)).statusCode()).isEqualTo(413);
         assertThat(gateway.batch(key, "").statusCode()).isEqualTo(400);

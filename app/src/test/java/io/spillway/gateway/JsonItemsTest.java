@@ -69,6 +69,8 @@ class JsonItemsTest {
         "{\"payload\":\"x\",\"enqueuedAt\":1.5}       | epoch milliseconds",
         "{\"payload\":\"x\",\"enqueuedAt\":1e30}      | epoch milliseconds",
         "{\"payload\":\"x\",\"enqueuedAt\":99999999999999999999} | epoch milliseconds",
+        "{\"payload\":\"x\",\"enqueuedAt\":\"+999999999-12-31T23:59:59Z\"} | epoch milliseconds",
+        "{\"payload\":\"x\",\"enqueuedAt\":\"-999999999-01-01T00:00:00Z\"} | epoch milliseconds",
         "{\"payload\":\"x\",\"attributes\":[]}        | attributes must be",
         "{\"payload\":\"x\",\"attributes\":{\"a\":{}}} | attributes must be",
         "{\"payload\":\"x\",\"attributes\":{\"a\":null}} | attributes must be",

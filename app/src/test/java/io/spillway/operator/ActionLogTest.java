@@ -68,6 +68,7 @@ class ActionLogTest {
     @ParameterizedTest
     @ValueSource(strings = {
         "", "x", "[]", "{}", "{\"at\":1,\"by\":\"a\",\"action\":\"x\",\"result\":\"r\"}",
+        "{\"at\":\"+999999999-01-01T00:00:00Z\",\"by\":\"a\",\"action\":\"x\",\"result\":\"r\"}",
         "{\"at\":\"soon\",\"by\":\"a\",\"action\":\"x\",\"result\":\"r\"}",
         "{\"at\":\"2027-01-15T08:00:00Z\",\"by\":[],\"action\":\"x\",\"result\":\"r\"}"
     })

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -46,6 +47,18 @@ class TrailCodecTest {
         assertThat(ItemHeaders.text(trail, ItemHeaders.ORIGIN)).contains(ORIGIN);
         assertThat(ItemHeaders.number(trail, ItemHeaders.ATTEMPT)).hasValue(3);
         assertThat(trail.lastHeader("mine")).isNull();
+    }
+
+    @Test
+    void an_id_in_the_value_that_no_item_may_have_is_replaced_by_the_position_of_an_item_routed_by_its_headers() {
+        for (String id : List.of("", "\u00e9", "two\nlines", "x".repeat(257))) {
+            byte[] value = Items.encode(Items.item("acme", id, 42, "mail"));
+            Headers headers = new RecordHeaders().add(ItemHeaders.TENANT, bytes("acme"));
+            Headers trail = codec.headers(null, value, headers, 42, ORIGIN, 3);
+
+            assertThat(ItemHeaders.text(trail, ItemHeaders.ID)).contains(ORIGIN);
+            assertThat(reader.read(null, new byte[0], trail, 99)).isInstanceOf(ParsedRecord.Item.class);
+        }
     }
 
     @Test

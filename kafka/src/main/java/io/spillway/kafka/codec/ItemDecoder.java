@@ -25,13 +25,13 @@ public final class ItemDecoder {
      * @param read    result of the reader
      * @param value   of the record, not null
      * @param headers of the record
-     * @param origin  position of the item in ingress, used as the id of an item without one
+     * @param origin  position of the item in ingress, used as the id of an item without a valid one
      */
     public ItemDetails decode(ParsedRecord.Item read, byte[] value, Headers headers, String origin) {
         Optional<String> id = ItemHeaders.text(headers, ItemHeaders.ID);
         if (SingleObject.hasPrefix(value)) {
             try {
-                return decodeAvro(read, codec.decode(value), id);
+                return decodeAvro(read, codec.decode(value), id, origin);
             } catch (IllegalArgumentException otherFormat) {
                 // The value has another format, and is routed by its headers.
             }
@@ -84,15 +84,23 @@ public final class ItemDecoder {
         }
     }
 
-    private static ItemDetails decodeAvro(ParsedRecord.Item read, GenericRecord item, Optional<String> id) {
+    private static ItemDetails decodeAvro(
+            ParsedRecord.Item read, GenericRecord item, Optional<String> id, String origin) {
         Map<String, String> attributes = new HashMap<>();
         ((Map<?, ?>) item.get("attributes")).forEach(
                 (name, value) -> attributes.put(name.toString(), value.toString()));
         ByteBuffer buffer = (ByteBuffer) item.get("payload");
         byte[] payload = new byte[buffer.remaining()];
         buffer.get(payload);
-        return new ItemDetails(read.tenant(), id.orElseGet(() -> item.get("id").toString()), read.enqueuedAtMillis(),
+        return new ItemDetails(read.tenant(), id.orElseGet(() -> idOf(item, origin)), read.enqueuedAtMillis(),
                 read.workload(), item.get("channel") == null ? "" : item.get("channel").toString(),
                 item.get("contentType").toString(), Collections.unmodifiableMap(attributes), payload);
+    }
+
+    /** With a header for the tenant, the reader accepts a value with any id, as one of another format. */
+    private static String idOf(GenericRecord item, String origin) {
+        String id = item.get("id").toString();
+        byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
+        return ItemLimits.isId(bytes, 0, bytes.length) ? id : origin;
     }
 }
