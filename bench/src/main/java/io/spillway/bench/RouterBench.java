@@ -11,6 +11,7 @@ import io.spillway.bench.load.SlowTenantCommand;
 import io.spillway.bench.router.LatencyCommand;
 import io.spillway.bench.router.ThroughputCommand;
 import io.spillway.bench.support.Bench;
+import io.spillway.bench.tenants.TenantsCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -28,7 +29,8 @@ import picocli.CommandLine.Command;
             EnduranceCommand.class,
             HandlersCommand.class,
             PeersCommand.class,
-            GatewayCommand.class
+            GatewayCommand.class,
+            TenantsCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")
 public final class RouterBench {
