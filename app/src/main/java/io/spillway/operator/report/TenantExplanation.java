@@ -9,7 +9,6 @@ import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -18,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Routing of a tenant's items, and the tenants that share its partitions. Bound: {@value #MAX_KNOWN} other tenants are
@@ -69,22 +69,27 @@ public record TenantExplanation(
      * Returns the explanation.
      *
      * @param drops       rules of its cancels and sweeps
-     * @param withPolicy  tenants with their own policy
      * @param isShareHeld whether tenants without a rate are limited to a share of the hot lane
      */
     public static TenantExplanation of(
             String tenant, TenantPolicies policies, PlacementView placements, ShardAssignments assignments,
-            List<String> drops, Collection<String> withPolicy, boolean isShareHeld) {
+            List<String> drops, boolean isShareHeld) {
         TenantPolicy policy = policies.of(tenant);
         int[] own = placements.partitions(tenant, policy);
-        Set<String> others = new TreeSet<>(withPolicy);
-        others.addAll(assignments.all().keySet());
-        others.remove(tenant);
-        others.remove(ViewContent.ALL_TENANTS);
+        // A copy of all names, in order, would take a second and 100 MB with a million tenants.
+        TreeSet<String> first = new TreeSet<>();
+        int[] others = {0};
+        Stream.concat(policies.names().stream(), assignments.all().keySet().stream()
+                        .filter(other -> !policies.names().contains(other)))
+                .filter(other -> !other.equals(tenant) && !other.equals(ViewContent.ALL_TENANTS))
+                .forEach(other -> {
+                    others[0]++;
+                    keepFirst(first, other);
+                });
         Map<Integer, Integer> sharing = new TreeMap<>(Comparator.reverseOrder());
         List<Sharer> neighbours = new ArrayList<>();
         Set<Integer> ours = new HashSet<>(Arrays.stream(own).boxed().toList());
-        others.stream().limit(MAX_KNOWN).forEach(other -> {
+        first.forEach(other -> {
             int shared = (int)
                     Arrays.stream(placements.partitions(other, policies.of(other))).filter(ours::contains).count();
             sharing.merge(shared, 1, Integer::sum);
@@ -99,8 +104,17 @@ public record TenantExplanation(
         return new TenantExplanation(
                 kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
                 Arrays.stream(own).boxed().toList(), rules(policy, drops, isShareHeld, kind, isRefused),
-                Math.min(others.size(), MAX_KNOWN), others.size() > MAX_KNOWN, sharing,
+                first.size(), others[0] > first.size(), sharing,
                 neighbours.stream().limit(MAX_LISTED).toList());
+    }
+
+    private static void keepFirst(TreeSet<String> first, String name) {
+        if (first.size() < MAX_KNOWN) {
+            first.add(name);
+        } else if (name.compareTo(first.last()) < 0) {
+            first.add(name);
+            first.pollLast();
+        }
     }
 
     private static List<String> rules(

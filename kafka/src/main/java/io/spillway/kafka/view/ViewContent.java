@@ -39,6 +39,11 @@ public abstract class ViewContent<V> {
         return entries.containsKey(key);
     }
 
+    /** Returns whether an entry may be stored: it replaces one, is that of all tenants, or there are fewer than allowed. */
+    final boolean hasRoomFor(String key, int maxEntries) {
+        return contains(key) || entries.size() < maxEntries || key.equals(ALL_TENANTS);
+    }
+
     /** Returns the keys that have an entry now, in a new set. */
     final Set<String> keys() {
         return new HashSet<>(entries.keySet());
