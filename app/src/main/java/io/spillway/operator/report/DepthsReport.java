@@ -17,7 +17,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -87,16 +86,13 @@ final class DepthsReport {
 
     private ObjectNode json(DepthsQuery query, long nowMillis) {
         Totals all = new Totals();
-        Comparator<Row> order = order(query);
-        // With a million tenants, sorting them all takes a second and 100 MB for each page.
-        PriorityQueue<Row> lastFirst = new PriorityQueue<>(order.reversed());
-        int kept = query.from() + query.limit();
+        FirstOf<Row> first = new FirstOf<>(query.from() + query.limit(), order(query));
         depths.forEach((tenant, depth) -> {
             Row row = new Row(tenant, depth, depth.rates().at(nowMillis));
             add(row, all, nowMillis);
             if (query.search().isEmpty() || tenant.toLowerCase(Locale.ROOT).contains(query.search())) {
                 all.tenantsMatching++;
-                keepFirst(lastFirst, row, order, kept);
+                first.add(row);
             }
         });
         ObjectNode json = JsonNodeFactory.instance.objectNode();
@@ -118,18 +114,9 @@ final class DepthsReport {
         json.put("tenantsMatching", all.tenantsMatching);
         json.put("from", query.from());
         ArrayNode tenants = json.putArray("tenants");
-        lastFirst.stream().sorted(order).skip(query.from()).forEach(row -> tenants.add(json(row, nowMillis)));
+        first.sorted().stream().skip(query.from()).forEach(row -> tenants.add(json(row, nowMillis)));
         json.put("truncated", all.tenantsMatching > query.from() + tenants.size());
         return json;
-    }
-
-    private static void keepFirst(PriorityQueue<Row> lastFirst, Row row, Comparator<Row> order, int most) {
-        if (lastFirst.size() < most) {
-            lastFirst.add(row);
-        } else if (most > 0 && order.compare(row, lastFirst.peek()) < 0) {
-            lastFirst.poll();
-            lastFirst.add(row);
-        }
     }
 
     private void add(Row row, Totals all, long nowMillis) {

@@ -16,7 +16,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -76,20 +75,20 @@ public record TenantExplanation(
             List<String> drops, boolean isShareHeld) {
         TenantPolicy policy = policies.of(tenant);
         int[] own = placements.partitions(tenant, policy);
-        // A copy of all names, in order, would take a second and 100 MB with a million tenants.
-        TreeSet<String> first = new TreeSet<>();
+        FirstOf<String> first = new FirstOf<>(MAX_KNOWN, Comparator.naturalOrder());
         int[] others = {0};
         Stream.concat(policies.names().stream(), assignments.all().keySet().stream()
                         .filter(other -> !policies.names().contains(other)))
                 .filter(other -> !other.equals(tenant) && !other.equals(ViewContent.ALL_TENANTS))
                 .forEach(other -> {
                     others[0]++;
-                    keepFirst(first, other);
+                    first.add(other);
                 });
         Map<Integer, Integer> sharing = new TreeMap<>(Comparator.reverseOrder());
         List<Sharer> neighbours = new ArrayList<>();
         Set<Integer> ours = new HashSet<>(Arrays.stream(own).boxed().toList());
-        first.forEach(other -> {
+        List<String> compared = first.sorted();
+        compared.forEach(other -> {
             int shared = (int)
                     Arrays.stream(placements.partitions(other, policies.of(other))).filter(ours::contains).count();
             sharing.merge(shared, 1, Integer::sum);
@@ -104,17 +103,8 @@ public record TenantExplanation(
         return new TenantExplanation(
                 kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
                 Arrays.stream(own).boxed().toList(), rules(policy, drops, isShareHeld, kind, isRefused),
-                first.size(), others[0] > first.size(), sharing,
+                compared.size(), others[0] > compared.size(), sharing,
                 neighbours.stream().limit(MAX_LISTED).toList());
-    }
-
-    private static void keepFirst(TreeSet<String> first, String name) {
-        if (first.size() < MAX_KNOWN) {
-            first.add(name);
-        } else if (name.compareTo(first.last()) < 0) {
-            first.add(name);
-            first.pollLast();
-        }
     }
 
     private static List<String> rules(

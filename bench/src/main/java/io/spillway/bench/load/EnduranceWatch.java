@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -36,7 +37,9 @@ final class EnduranceWatch implements LoadRun.Observer {
     private final long sampleNanos;
     private final long collectNanos;
     private final int segmentMebibytes;
-    private final Trends trends;
+    private final Trends trends = new Trends();
+    /** Topics that grow during the run whatever happens: dead letters, and those that keep records for an hour. */
+    private final Set<String> growing = new TreeSet<>(Set.of(DEAD_LETTERS));
     private final AtomicBoolean isStopping = new AtomicBoolean();
     private Ledger ledger;
     private long nextSampleNanos;
@@ -63,13 +66,15 @@ final class EnduranceWatch implements LoadRun.Observer {
         this.sampleNanos = TimeUnit.SECONDS.toNanos(sampleSeconds);
         this.collectNanos = TimeUnit.SECONDS.toNanos(collectSeconds);
         this.segmentMebibytes = segmentMebibytes;
-        // They are kept until somebody replays or discards them.
-        this.trends = new Trends(Set.of(topicName(DEAD_LETTERS), "dead letters"));
     }
 
     @Override
     public void begin(Scene scene, QueueUnderTest queue) {
         prefix = scene.prefix() + ".";
+        scene.topics().all().stream().filter(spec -> isKeptByTime(spec.configs()))
+                .forEach(spec -> growing.add(spec.name().substring(prefix.length())));
+        growing.forEach(topic -> trends.expectGrowth(topicName(topic)));
+        trends.expectGrowth("dead letters");
         if (segmentMebibytes > 0) {
             List<String> topics = new ArrayList<>(OF_KAFKA);
             scene.topics().all().stream().filter(spec -> isQueue(spec.configs())).forEach(spec ->
@@ -83,6 +88,10 @@ final class EnduranceWatch implements LoadRun.Observer {
                     changes.put(new ConfigResource(ConfigResource.Type.TOPIC, topic), List.of(smaller)));
             Answers.get(bench.admin().incrementalAlterConfigs(changes).all());
         }
+    }
+
+    private static boolean isKeptByTime(Map<String, String> configs) {
+        return Long.parseLong(configs.getOrDefault(TopicConfig.RETENTION_MS_CONFIG, "-1")) > 0;
     }
 
     /** Other topics have small segments as they are. */
@@ -134,8 +143,9 @@ final class EnduranceWatch implements LoadRun.Observer {
         trends.add("broker handles", atNanos, broker.handles());
         trends.add("dead letters", atNanos, dead);
         Map<String, Long> topics = topicBytes();
-        trends.add("disk, MiB", atNanos, (ProcessFigures.bytesBelow(bench.broker().directory())
-                - topics.getOrDefault(DEAD_LETTERS, 0L)) / MIB);
+        long grown = growing.stream().mapToLong(topic -> topics.getOrDefault(topic, 0L)).sum();
+        trends.add("disk, MiB", atNanos,
+                (ProcessFigures.bytesBelow(bench.broker().directory()) - grown) / MIB);
         topics.forEach((topic, bytes) -> trends.add(topicName(topic), atNanos, bytes / MIB));
     }
 

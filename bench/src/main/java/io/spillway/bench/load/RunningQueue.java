@@ -77,7 +77,7 @@ public final class RunningQueue implements QueueUnderTest {
      * @param workers how many, 1 or more
      * @param own policies of the tenants that have one, by number
      */
-    static RunningQueue start(Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own) {
+    public static RunningQueue start(Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own) {
         RunningQueue queue = new RunningQueue(scene, workers, handler, Tracing.OFF, own, true);
         queue.router.start(START_TIMEOUT);
         queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
@@ -110,13 +110,13 @@ public final class RunningQueue implements QueueUnderTest {
     }
 
     /** Series that a scrape of all registries has. */
-    long series() {
+    public long series() {
         return registries.stream().flatMap(registry -> registry.scrape().lines())
                 .filter(line -> !line.startsWith("#")).count();
     }
 
     /** Where the router keeps its state. */
-    Path stateDirectory() {
+    public Path stateDirectory() {
         return state.path();
     }
 

@@ -1,6 +1,7 @@
 package io.spillway.bench.support;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,15 +14,11 @@ public final class Trends {
     private static final double HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final Map<String, List<Trend.Sample>> samples = new LinkedHashMap<>();
-    private final Set<String> growing;
+    private final Set<String> growing = new HashSet<>();
 
-    /**
-     * Creates it without samples.
-     *
-     * @param growing names of quantities that are meant to grow, and get no verdict
-     */
-    public Trends(Set<String> growing) {
-        this.growing = Set.copyOf(growing);
+    /** Names a quantity that is meant to grow during the run, and gets no verdict. */
+    public void expectGrowth(String name) {
+        growing.add(name);
     }
 
     /** Adds a sample. Those of a quantity come in the order of their times. */

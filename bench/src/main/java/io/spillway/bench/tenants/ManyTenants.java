@@ -32,32 +32,64 @@ final class ManyTenants {
 
     /** Writes a policy of its own and a balance for each tenant, and the items that wait. */
     static void write(Scene scene, int tenants) {
-        AtomicReference<Exception> failure = new AtomicReference<>();
         BenchItems items = new BenchItems(tenants);
         long nowMillis = System.currentTimeMillis();
-        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(ClientSettings.bytes(scene, Map.of(
-                ProducerConfig.ACKS_CONFIG, "all", ProducerConfig.LINGER_MS_CONFIG, 20,
-                ProducerConfig.BATCH_SIZE_CONFIG, 256 * 1024)))) {
+        try (Writer writer = new Writer(scene)) {
             for (int number = 0; number < tenants; number++) {
                 String tenant = BenchItems.tenant(number);
                 byte[] key = tenant.getBytes(StandardCharsets.US_ASCII);
                 int waiting = waiting(number);
-                send(producer, failure, new ProducerRecord<>(
+                writer.send(new ProducerRecord<>(
                         scene.topics().policies(), key, TenantPolicies.encode(tenant, policy(number))));
-                send(producer, failure, new ProducerRecord<>(
+                writer.send(new ProducerRecord<>(
                         scene.topics().depths(), key, Depths.encode(tenant, depth(waiting, nowMillis))));
                 if (waiting > 0) {
                     BenchItems.Item item = items.of(number, number, Instant.ofEpochMilli(nowMillis), 0);
                     ProducerRecord<byte[], byte[]> record =
                             new ProducerRecord<>(scene.output(), item.key(), item.value());
                     record.headers().add(ItemHeaders.ORIGIN, new Origin(scene.input(), 0, number).bytes());
-                    send(producer, failure, record);
+                    writer.send(record);
                 }
             }
-            producer.flush();
         }
-        if (failure.get() != null) {
-            throw new IllegalStateException("a record was not written", failure.get());
+    }
+
+    /** Sends an item of each tenant. */
+    static void send(Scene scene, int tenants) {
+        BenchItems items = new BenchItems(tenants);
+        try (Writer writer = new Writer(scene)) {
+            for (int number = 0; number < tenants; number++) {
+                BenchItems.Item item = items.of(number, number, Instant.now(), 0);
+                writer.send(new ProducerRecord<>(scene.input(), item.key(), item.value()));
+            }
+        }
+    }
+
+    /** Producer that fails at its end if a record was not stored. */
+    private static final class Writer implements AutoCloseable {
+        private final AtomicReference<Exception> failure = new AtomicReference<>();
+        private final KafkaProducer<byte[], byte[]> producer;
+
+        Writer(Scene scene) {
+            this.producer = new KafkaProducer<>(ClientSettings.bytes(scene, Map.of(
+                    ProducerConfig.ACKS_CONFIG, "all", ProducerConfig.LINGER_MS_CONFIG, 20,
+                    ProducerConfig.BATCH_SIZE_CONFIG, 256 * 1024)));
+        }
+
+        void send(ProducerRecord<byte[], byte[]> record) {
+            producer.send(record, (stored, refused) -> {
+                if (refused != null) {
+                    failure.compareAndSet(null, refused);
+                }
+            });
+        }
+
+        @Override
+        public void close() {
+            producer.close();
+            if (failure.get() != null) {
+                throw new IllegalStateException("a record was not written", failure.get());
+            }
         }
     }
 
@@ -82,14 +114,5 @@ final class ManyTenants {
 
     static int waiting(int number) {
         return number % WAITING == 0 ? 1 : 0;
-    }
-
-    private static void send(KafkaProducer<byte[], byte[]> producer, AtomicReference<Exception> failure,
-            ProducerRecord<byte[], byte[]> record) {
-        producer.send(record, (stored, refused) -> {
-            if (refused != null) {
-                failure.compareAndSet(null, refused);
-            }
-        });
     }
 }

@@ -2,12 +2,16 @@ package io.spillway.bench.tenants;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.spillway.bench.load.RunningQueue;
 import io.spillway.bench.support.Bench;
 import io.spillway.bench.support.BenchItems;
 import io.spillway.bench.support.Machine;
+import io.spillway.bench.support.ProcessFigures;
 import io.spillway.bench.support.Scene;
 import io.spillway.bench.support.TemporaryDirectory;
 import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemState;
+import io.spillway.handler.Outcome;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.Depths;
@@ -25,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -33,13 +39,17 @@ import picocli.CommandLine.Option;
         name = "tenants", mixinStandardHelpOptions = true, sortOptions = false,
         description = {
             "Many tenants: a policy and a balance for each, all different; every tenth has an item that waits.",
-            "They are written to the topics of policies and of balances. Then the views of a process are started, and "
+            "With --fold they come from an item of each, which goes through router and worker and is done, and there "
+                    + "are no policies.",
+            "Otherwise they are written to the topics of policies and of balances. Then the views of a process are started, and "
                     + "the console's reports, the metrics and the commands are asked. A row has time, processor time, "
                     + "and the size of the answer or of the heap that is held.",
         })
 public final class TenantsCommand implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final InstantSource CLOCK = InstantSource.system();
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     @Option(names = "--tenants", defaultValue = "1000000", description = "tenants (default: ${DEFAULT-VALUE})")
     private int tenants;
@@ -53,6 +63,9 @@ public final class TenantsCommand implements Callable<Integer> {
             description = "commands to run, with semicolons between them (default: ${DEFAULT-VALUE})")
     private List<String> commands;
 
+    @Option(names = "--fold", description = "the router makes the balances")
+    private boolean fold;
+
     private final List<Step> steps = new ArrayList<>();
 
     @Override
@@ -64,12 +77,47 @@ public final class TenantsCommand implements Callable<Integer> {
                         Map.of("router.maxTenants", Integer.toString(tenants)))) {
             System.out.printf("%,d tenants; load average %s%n%n| step | s | processor s | bytes | bytes a tenant |%n"
                     + "|---|--:|--:|--:|--:|%n", tenants, Machine.load());
-            ManyTenants.write(scene, tenants);
-            inProcess(scene);
+            if (fold) {
+                fold(scene);
+            } else {
+                ManyTenants.write(scene, tenants);
+                inProcess(scene);
+            }
             commands.forEach(command -> add(
                     SpillwayCommand.run(scene, heap, directory.path(), List.of(command.strip().split(" +")))));
         }
         return steps.stream().anyMatch(step -> step.name().contains("FAILED")) ? 1 : 0;
+    }
+
+    /** One item of each tenant through the queue, until its balance is published. */
+    private void fold(Scene scene) {
+        Depths depths = new Depths();
+        KafkaClients clients = new KafkaClients(scene.configuration().queue());
+        try (RunningQueue queue = RunningQueue.start(scene, 1, delivery -> Outcome.done(), Map.of());
+                CompactedView view = new CompactedView(
+                        clients, scene.topics().depths(), depths, tenants, Optional.empty(), CLOCK)) {
+            view.start(PATIENCE);
+            Step.Measured<Depths> folded = Step.holding("items done and folded; router, worker and a view", () -> {
+                ManyTenants.send(scene, tenants);
+                awaitFolded(depths);
+                return depths;
+            });
+            add(folded.step());
+            System.out.printf("balances %,d, done %,d; series %,d; router state %,d MiB; %s%n", depths.size(),
+                    depths.in(ItemState.DONE), queue.series(), ProcessFigures.bytesBelow(queue.stateDirectory()) >> 20, queue.figures());
+        }
+    }
+
+    private void awaitFolded(Depths depths) {
+        long lineNanos = System.nanoTime();
+        while (depths.in(ItemState.DONE) < tenants) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            if (System.nanoTime() - lineNanos > LINE_NANOS) {
+                lineNanos = System.nanoTime();
+                System.out.printf("%,d of %,d balances, %,d items done%n",
+                        depths.size(), tenants, depths.in(ItemState.DONE));
+            }
+        }
     }
 
     private void inProcess(Scene scene) {

@@ -6,7 +6,6 @@ import io.spillway.bench.support.Trend.Sample;
 import io.spillway.bench.support.Trend.Verdict;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 import org.assertj.core.data.Offset;
@@ -107,7 +106,8 @@ public class TrendTest {
 
     @Test
     void a_quantity_that_is_meant_to_grow_does_not_count_as_rising() {
-        Trends trends = new Trends(Set.of("dead letters"));
+        Trends trends = new Trends();
+        trends.expectGrowth("dead letters");
         for (int at = 0; at < 20; at++) {
             trends.add("dead letters", at * 10_000_000_000L, at);
             trends.add("threads", at * 10_000_000_000L, 40);

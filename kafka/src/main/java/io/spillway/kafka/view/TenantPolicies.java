@@ -35,8 +35,6 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     private final PolicySettings defaults;
     private final long seed;
     private final PolicyIndex resolved;
-    /** Settings below those of every tenant. Merging them for each of a million tenants doubles the time of a start. */
-    private PolicySettings all;
     private volatile TenantPolicy others;
     private volatile SortedMap<String, Integer> dedicated = Collections.emptySortedMap();
 
@@ -55,7 +53,6 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         this.defaults = defaults;
         this.seed = seed;
         this.resolved = new PolicyIndex(seed);
-        this.all = defaults;
         this.others = TenantPolicy.of(defaults);
     }
 
@@ -172,8 +169,8 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     }
 
     private void resolve(String key) {
+        PolicySettings all = own(ALL_TENANTS).over(defaults);
         if (key.equals(ALL_TENANTS)) {
-            all = own(ALL_TENANTS).over(defaults);
             others = TenantPolicy.of(all);
             entries.forEach((tenant, own) -> {
                 if (!tenant.equals(ALL_TENANTS)) {
