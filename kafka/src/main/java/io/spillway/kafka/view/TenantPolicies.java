@@ -117,7 +117,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         return Collections.unmodifiableSortedMap(new TreeMap<>(entries));
     }
 
-    /** Returns the tenants with settings of their own, and {@code *} if it has some. Unordered; changes with the view. */
+    /** Returns the tenants with own settings, and {@code *} if it has some. Unordered; changes with the view. */
     public Set<String> names() {
         return Collections.unmodifiableSet(entries.keySet());
     }

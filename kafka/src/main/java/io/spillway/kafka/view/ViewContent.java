@@ -39,7 +39,7 @@ public abstract class ViewContent<V> {
         return entries.containsKey(key);
     }
 
-    /** Returns whether an entry may be stored: it replaces one, is that of all tenants, or there are fewer than allowed. */
+    /** Returns whether a key has an entry, is that of all tenants, or is one of at most so many. */
     final boolean hasRoomFor(String key, int maxEntries) {
         return contains(key) || entries.size() < maxEntries || key.equals(ALL_TENANTS);
     }
