@@ -50,7 +50,7 @@ final class EnduranceReport {
         boolean isConsistent = accounts.findings() == 0 && accounts.balance().difference() == 0
                 && accounts.balance().accepted() == sent;
         return accounts.isSettled(sent) ? "PASS"
-                : isConsistent && accounts.balance().waiting() > 0 ? "consistent, but items still wait" : "FAIL";
+                : isConsistent && accounts.balance().waiting() > 0 ? "items still wait" : "FAIL";
     }
 
     private static String row(String name, Ledger ledger, IntPredicate tenant, long endNanos) {

@@ -29,8 +29,8 @@ public record ProcessFigures(long residentBytes, long threads, long handles) {
     }
 
     /**
-     * Returns the size of the files below a directory. Files that are deleted meanwhile count as nothing, and indexes of
-     * Kafka too: they have a fixed size, of which the disk holds the few pages that were written.
+     * Returns the size of the files below a directory. Files that are deleted meanwhile count as nothing, and indexes
+     * of Kafka too: they have a fixed size, of which the disk holds the few pages that were written.
      */
     public static long bytesBelow(Path directory) {
         long sum = 0;

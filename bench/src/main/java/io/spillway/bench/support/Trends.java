@@ -36,7 +36,8 @@ public final class Trends {
     /** Returns the names of the quantities that rise and are not meant to. */
     public List<String> rising() {
         return samples.keySet().stream().filter(name -> !growing.contains(name))
-                .filter(name -> Trend.ofLastThreeQuarters(samples.get(name)).verdict() == Trend.Verdict.RISING).toList();
+                .filter(name -> Trend.ofLastThreeQuarters(samples.get(name)).verdict() == Trend.Verdict.RISING)
+                .toList();
     }
 
     /** Returns a table in Markdown, one row for each quantity. */

@@ -46,8 +46,9 @@ final class SpillwayCommand {
             }
             String name = "`" + String.join(" ", arguments) + "`, -Xmx" + heap;
             if (process.exitValue() != 0) {
+                List<String> said = Files.readAllLines(errors);
                 System.out.println(name + " ended with " + process.exitValue() + ": "
-                        + Files.readAllLines(errors).stream().skip(Math.max(0, Files.lines(errors).count() - 3)).toList());
+                        + said.subList(Math.max(0, said.size() - 3), said.size()));
                 name += ", FAILED";
             }
             return new Step(name + " (answer)", (System.nanoTime() - nanos) / 1e9, cpuSeconds, Files.size(out));

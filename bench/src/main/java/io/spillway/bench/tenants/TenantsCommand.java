@@ -41,8 +41,8 @@ import picocli.CommandLine.Option;
             "Many tenants: a policy and a balance for each, all different; every tenth has an item that waits.",
             "With --fold they come from an item of each, which goes through router and worker and is done, and there "
                     + "are no policies.",
-            "Otherwise they are written to the topics of policies and of balances. Then the views of a process are started, and "
-                    + "the console's reports, the metrics and the commands are asked. A row has time, processor time, "
+            "Otherwise they are written to the topics of policies and of balances. Then the views of a process are "
+                    + "started, and the console's reports, the metrics and the commands are asked. A row has time, processor time, "
                     + "and the size of the answer or of the heap that is held.",
         })
 public final class TenantsCommand implements Callable<Integer> {
@@ -104,7 +104,8 @@ public final class TenantsCommand implements Callable<Integer> {
             });
             add(folded.step());
             System.out.printf("balances %,d, done %,d; series %,d; router state %,d MiB; %s%n", depths.size(),
-                    depths.in(ItemState.DONE), queue.series(), ProcessFigures.bytesBelow(queue.stateDirectory()) >> 20, queue.figures());
+                    depths.in(ItemState.DONE), queue.series(),
+                    ProcessFigures.bytesBelow(queue.stateDirectory()) >> 20, queue.figures());
         }
     }
 
