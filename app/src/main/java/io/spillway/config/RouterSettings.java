@@ -18,7 +18,9 @@ public record RouterSettings(
         @Setting(key = "router.stateDir", defaultNote = "in the data directory",
                 doc = "Directory where Kafka Streams keeps its state.") String stateDir,
         @Setting(key = "router.maxTenants", defaultValue = "1000000", allowed = "1 to 10000000",
-                doc = "Maximum number of tenants whose rate this process measures at the same time.") int maxTenants,
+                doc = "Maximum number of tenants whose rate this process measures at the same time, and of entries in"
+                        + " each of its views: policies, balances, keys, sweeps. Set it above the number of tenants"
+                        + " in all processes.") int maxTenants,
         @Setting(key = "router.forgetTenantsAfter", defaultValue = "7d", allowed = "1m to 3650d",
                 doc = "Time after which the balance of a tenant whose items are all done or dropped is forgotten: it"
                         + " becomes part of a sum. Must be the same for all routers.") Duration forgetTenantsAfter,

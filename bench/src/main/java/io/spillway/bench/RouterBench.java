@@ -5,11 +5,13 @@ import io.spillway.bench.comparison.PeersCommand;
 import io.spillway.bench.gateway.GatewayCommand;
 import io.spillway.bench.handlers.HandlersCommand;
 import io.spillway.bench.load.DestinationsCommand;
+import io.spillway.bench.load.EnduranceCommand;
 import io.spillway.bench.load.NeighbourCommand;
 import io.spillway.bench.load.SlowTenantCommand;
 import io.spillway.bench.router.LatencyCommand;
 import io.spillway.bench.router.ThroughputCommand;
 import io.spillway.bench.support.Bench;
+import io.spillway.bench.tenants.TenantsCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -24,9 +26,11 @@ import picocli.CommandLine.Command;
             NeighbourCommand.class,
             SlowTenantCommand.class,
             DestinationsCommand.class,
+            EnduranceCommand.class,
             HandlersCommand.class,
             PeersCommand.class,
-            GatewayCommand.class
+            GatewayCommand.class,
+            TenantsCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")
 public final class RouterBench {

@@ -159,7 +159,7 @@ public final class ExplainCommand implements Runnable {
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, placements, assignments,
                 MarkRules.rules(sweeps, tenant, policies.of(tenant), common.clock().millis()),
-                policies.all().keySet(), configuration.router().protection().isOn());
+                configuration.router().protection().isOn());
         TimeoutExplanation timeouts = TimeoutExplanation.of(tenant, policies.of(tenant), statuses);
         List<List<String>> policy = PolicySources.rows(tenant, policies, configuration.defaults()).toList();
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());

@@ -13,10 +13,8 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -72,6 +70,7 @@ final class DepthsReport {
         private double outPerSecond;
         private long waiting;
         private int tenantsWaiting;
+        private int tenantsMatching;
         private int tenantsLate;
     }
 
@@ -87,12 +86,13 @@ final class DepthsReport {
 
     private ObjectNode json(DepthsQuery query, long nowMillis) {
         Totals all = new Totals();
-        List<Row> matching = new ArrayList<>();
+        FirstOf<Row> first = new FirstOf<>(query.from() + query.limit(), order(query));
         depths.forEach((tenant, depth) -> {
             Row row = new Row(tenant, depth, depth.rates().at(nowMillis));
             add(row, all, nowMillis);
             if (query.search().isEmpty() || tenant.toLowerCase(Locale.ROOT).contains(query.search())) {
-                matching.add(row);
+                all.tenantsMatching++;
+                first.add(row);
             }
         });
         ObjectNode json = JsonNodeFactory.instance.objectNode();
@@ -111,12 +111,11 @@ final class DepthsReport {
         json.put("tenantsKnown", depths.size());
         json.put("tenantsWaiting", all.tenantsWaiting);
         json.put("tenantsLate", all.tenantsLate);
-        json.put("tenantsMatching", matching.size());
+        json.put("tenantsMatching", all.tenantsMatching);
         json.put("from", query.from());
         ArrayNode tenants = json.putArray("tenants");
-        matching.stream().sorted(order(query)).skip(query.from()).limit(query.limit())
-                .forEach(row -> tenants.add(json(row, nowMillis)));
-        json.put("truncated", matching.size() > query.from() + tenants.size());
+        first.sorted().stream().skip(query.from()).forEach(row -> tenants.add(json(row, nowMillis)));
+        json.put("truncated", all.tenantsMatching > query.from() + tenants.size());
         return json;
     }
 

@@ -9,7 +9,6 @@ import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Routing of a tenant's items, and the tenants that share its partitions. Bound: {@value #MAX_KNOWN} other tenants are
@@ -69,22 +68,27 @@ public record TenantExplanation(
      * Returns the explanation.
      *
      * @param drops       rules of its cancels and sweeps
-     * @param withPolicy  tenants with their own policy
      * @param isShareHeld whether tenants without a rate are limited to a share of the hot lane
      */
     public static TenantExplanation of(
             String tenant, TenantPolicies policies, PlacementView placements, ShardAssignments assignments,
-            List<String> drops, Collection<String> withPolicy, boolean isShareHeld) {
+            List<String> drops, boolean isShareHeld) {
         TenantPolicy policy = policies.of(tenant);
         int[] own = placements.partitions(tenant, policy);
-        Set<String> others = new TreeSet<>(withPolicy);
-        others.addAll(assignments.all().keySet());
-        others.remove(tenant);
-        others.remove(ViewContent.ALL_TENANTS);
+        FirstOf<String> first = new FirstOf<>(MAX_KNOWN, Comparator.naturalOrder());
+        int[] others = {0};
+        Stream.concat(policies.names().stream(), assignments.all().keySet().stream()
+                        .filter(other -> !policies.names().contains(other)))
+                .filter(other -> !other.equals(tenant) && !other.equals(ViewContent.ALL_TENANTS))
+                .forEach(other -> {
+                    others[0]++;
+                    first.add(other);
+                });
         Map<Integer, Integer> sharing = new TreeMap<>(Comparator.reverseOrder());
         List<Sharer> neighbours = new ArrayList<>();
         Set<Integer> ours = new HashSet<>(Arrays.stream(own).boxed().toList());
-        others.stream().limit(MAX_KNOWN).forEach(other -> {
+        List<String> compared = first.sorted();
+        compared.forEach(other -> {
             int shared = (int)
                     Arrays.stream(placements.partitions(other, policies.of(other))).filter(ours::contains).count();
             sharing.merge(shared, 1, Integer::sum);
@@ -99,7 +103,7 @@ public record TenantExplanation(
         return new TenantExplanation(
                 kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
                 Arrays.stream(own).boxed().toList(), rules(policy, drops, isShareHeld, kind, isRefused),
-                Math.min(others.size(), MAX_KNOWN), others.size() > MAX_KNOWN, sharing,
+                compared.size(), others[0] > compared.size(), sharing,
                 neighbours.stream().limit(MAX_LISTED).toList());
     }
 

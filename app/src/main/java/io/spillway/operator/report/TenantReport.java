@@ -99,7 +99,7 @@ record TenantReport(
         }
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, new PlacementView(configuration.queue(), policies, assignments), assignments,
-                MarkRules.rules(sweeps, tenant, policy, nowMillis), policies.all().keySet(),
+                MarkRules.rules(sweeps, tenant, policy, nowMillis),
                 configuration.router().protection().isOn());
         json.put("placement", explanation.kind().label());
         json.set("slots", JSON.valueToTree(explanation.slots()));

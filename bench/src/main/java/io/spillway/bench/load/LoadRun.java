@@ -60,8 +60,19 @@ public record LoadRun(Ledger ledger, Machine.Use use, String load, String figure
 
     /** Looks at a run while it goes on. Called by the thread that drives it. */
     public interface Observer {
+        /** Called once before the first item, when the queue and its topics are there. */
+        default void begin(Scene scene, QueueUnderTest queue) {}
+
         /** Called some times a second, before it is asked whether the run is over. */
         default void look(Ledger ledger, QueueUnderTest queue, long atNanos) {}
+
+        /** Returns whether no more items are to be sent. */
+        default boolean isStopped() {
+            return false;
+        }
+
+        /** Called once, with how many items were sent. */
+        default void sent(int items) {}
 
         /** Called once when the run is over, while the queue and its topics are still there. */
         default void end(Scene scene) {}
@@ -84,6 +95,7 @@ public record LoadRun(Ledger ledger, Machine.Use use, String load, String figure
                         scene, plan.workers(), plan.slots(), ledger, plan.policies())) {
             System.gc();
             Machine.Watch watch = bench.machine().watch();
+            plan.observer().begin(scene, queue);
             boolean inTime = drive(scene, queue, plan, ledger);
             Machine.Use use = watch.since();
             plan.observer().end(scene);
@@ -104,12 +116,20 @@ public record LoadRun(Ledger ledger, Machine.Use use, String load, String figure
             for (Flow flow : plan.traffic().flows()) {
                 senders.add(new Sender(scene, plan.traffic(), flow, startNanos));
             }
+            boolean isCounted = false;
             long endNanos = startNanos + TimeUnit.SECONDS.toNanos(plan.limitSeconds());
             while (true) {
                 plan.observer().look(ledger, queue, System.nanoTime() - startNanos);
+                if (plan.observer().isStopped()) {
+                    senders.forEach(Sender::stop);
+                }
                 boolean isSent = senders.stream().noneMatch(Sender::isSending);
-                if (isSent) {
+                if (isSent && !isCounted) {
                     senders.forEach(Sender::await);
+                    plan.observer().sent(senders.stream().mapToInt(Sender::sent).sum());
+                    isCounted = true;
+                }
+                if (isSent) {
                     if (plan.isOver().test(ledger)) {
                         return true;
                     }

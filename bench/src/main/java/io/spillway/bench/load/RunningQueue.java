@@ -18,6 +18,7 @@ import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
 import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -76,7 +77,7 @@ public final class RunningQueue implements QueueUnderTest {
      * @param workers how many, 1 or more
      * @param own policies of the tenants that have one, by number
      */
-    static RunningQueue start(Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own) {
+    public static RunningQueue start(Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own) {
         RunningQueue queue = new RunningQueue(scene, workers, handler, Tracing.OFF, own, true);
         queue.router.start(START_TIMEOUT);
         queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
@@ -100,6 +101,23 @@ public final class RunningQueue implements QueueUnderTest {
     double counter(String name) {
         return registries.stream().flatMap(registry -> registry.find(name).counters().stream())
                 .mapToDouble(counter -> counter.count()).sum();
+    }
+
+    /** A gauge of ours, of all its tags together; 0 when there is none. */
+    double gauge(String name) {
+        return registries.stream().flatMap(registry -> registry.find(name).gauges().stream())
+                .mapToDouble(gauge -> gauge.value()).filter(Double::isFinite).sum();
+    }
+
+    /** Series that a scrape of all registries has. */
+    public long series() {
+        return registries.stream().flatMap(registry -> registry.scrape().lines())
+                .filter(line -> !line.startsWith("#")).count();
+    }
+
+    /** Where the router keeps its state. */
+    public Path stateDirectory() {
+        return state.path();
     }
 
     @Override

@@ -23,6 +23,8 @@ public final class Sender implements AutoCloseable {
     private final KafkaProducer<byte[], byte[]> producer;
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private final Thread thread;
+    private volatile boolean isStopping;
+    private volatile int sent;
 
     Sender(Scene scene, Traffic traffic, Flow flow, long startNanos) {
         this.scene = scene;
@@ -37,6 +39,17 @@ public final class Sender implements AutoCloseable {
 
     boolean isSending() {
         return thread.isAlive();
+    }
+
+    /** Sends no further items. */
+    void stop() {
+        isStopping = true;
+        LockSupport.unpark(thread);
+    }
+
+    /** Items sent so far. */
+    int sent() {
+        return sent;
     }
 
     /** Waits until all is sent. */
@@ -61,11 +74,15 @@ public final class Sender implements AutoCloseable {
     private void run(long startNanos) {
         for (int i = 0; i < flow.items(); i++) {
             long dueNanos = startNanos + flow.atNanos(i);
-            for (long wait = dueNanos - System.nanoTime(); wait > 0; wait = dueNanos - System.nanoTime()) {
+            for (long wait = dueNanos - System.nanoTime(); wait > 0 && !isStopping;
+                    wait = dueNanos - System.nanoTime()) {
                 LockSupport.parkNanos(wait);
                 if (Thread.interrupted()) {
                     return;
                 }
+            }
+            if (isStopping) {
+                break;
             }
             BenchItems.Item item = items.of(flow.tenant(i), firstNumber + i, Instant.now(), dueNanos);
             producer.send(new ProducerRecord<>(scene.input(), item.key(), item.value()), (stored, refused) -> {
@@ -73,6 +90,7 @@ public final class Sender implements AutoCloseable {
                     failure.compareAndSet(null, refused);
                 }
             });
+            sent = i + 1;
         }
         producer.flush();
     }

@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * kept. Records that were applied before are not applied again, so a key never returns to an earlier value.
  *
  * <p>Records that cannot be decoded are skipped, counted and logged. At most {@code maxEntries} keys are kept and
- * further ones are skipped, so that a faulty writer cannot exhaust the memory of the process.
+ * further ones are skipped, so that a faulty writer cannot exhaust the memory of the process. The entry of all tenants
+ * has room in a full view: without it, every tenant would have another policy.
  *
  * <p>Owner of the consumer and the content: the view's thread. With a progress group, this thread commits its position,
  * with a {@link ProgressMark} as metadata, after each poll and at least twice a second. {@code tenants set --wait} uses
@@ -223,7 +224,7 @@ public final class CompactedView implements AutoCloseable {
             }
             if (record.value() == null) {
                 content.remove(key);
-            } else if (content.contains(key) || content.size() < maxEntries) {
+            } else if (content.hasRoomFor(key, maxEntries)) {
                 content.put(key, record.value());
             } else {
                 throw new IllegalArgumentException("the view is full with " + maxEntries + " entries");

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.avro.generic.GenericRecord;
@@ -114,6 +115,11 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     /** Returns a copy of the tenants' own settings as stored, by tenant. */
     public SortedMap<String, PolicySettings> all() {
         return Collections.unmodifiableSortedMap(new TreeMap<>(entries));
+    }
+
+    /** Returns the tenants with own settings, and {@code *} if it has some. Unordered; changes with the view. */
+    public Set<String> names() {
+        return Collections.unmodifiableSet(entries.keySet());
     }
 
     /** Returns the settings stored for a tenant or for {@code *}; none if there are no such. */

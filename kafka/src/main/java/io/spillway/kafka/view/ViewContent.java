@@ -39,6 +39,11 @@ public abstract class ViewContent<V> {
         return entries.containsKey(key);
     }
 
+    /** Returns whether a key has an entry, is that of all tenants, or is one of at most so many. */
+    final boolean hasRoomFor(String key, int maxEntries) {
+        return contains(key) || entries.size() < maxEntries || key.equals(ALL_TENANTS);
+    }
+
     /** Returns the keys that have an entry now, in a new set. */
     final Set<String> keys() {
         return new HashSet<>(entries.keySet());

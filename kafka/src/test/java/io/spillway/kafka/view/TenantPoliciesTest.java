@@ -57,6 +57,18 @@ class TenantPoliciesTest {
         assertThat(policies.of("bolt").timeoutMillis()).as("the built-in default").isEqualTo(30_000);
     }
 
+    /** As many tenants as router.maxTenants have a policy of their own. */
+    @Test
+    void the_policy_of_all_tenants_has_room_in_a_full_view() {
+        put("acme", "attempts=2");
+        put("bolt", "attempts=2");
+
+        assertThat(policies.hasRoomFor("*", 2)).isTrue();
+        assertThat(policies.hasRoomFor("acme", 2)).as("a change").isTrue();
+        assertThat(policies.hasRoomFor("corp", 2)).isFalse();
+        assertThat(policies.hasRoomFor("corp", 3)).isTrue();
+    }
+
     @Test
     void a_setting_of_none_overrides_a_lower_level() {
         put("acme", "ttl=none");

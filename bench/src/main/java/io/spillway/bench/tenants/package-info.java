@@ -1,0 +1,2 @@
+/** What many tenants cost: views, reports, metrics and commands. */
+package io.spillway.bench.tenants;
