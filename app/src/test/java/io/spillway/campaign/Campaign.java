@@ -259,7 +259,7 @@ final class Campaign implements AutoCloseable {
         return ends;
     }
 
-    static void count(
+    private static void count(
             Map<String, Map<String, Integer>> ends, Collection<ConsumerRecord<byte[], byte[]>> records, boolean dead) {
         records.forEach(record -> ends
                 .computeIfAbsent(header(record, ItemHeaders.TENANT) + "/" + header(record, ItemHeaders.ID),

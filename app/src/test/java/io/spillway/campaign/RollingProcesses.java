@@ -55,7 +55,7 @@ final class RollingProcesses implements AutoCloseable {
      * @param stopMillis  from the signal to the end of the process
      * @param startMillis from the start of the new process until it was ready
      */
-    record Restart(String name, long stopMillis, long startMillis) {}
+    record Restart(long stopMillis, long startMillis) {}
 
     /**
      * @param configuration file that every process is given
@@ -84,24 +84,24 @@ final class RollingProcesses implements AutoCloseable {
         launch(member, version);
     }
 
-    /** Stops the processes of a role one after the other, and starts each with a version. */
-    List<Restart> replace(Fault.Target role, Version version, String signal) throws InterruptedException {
-        List<Restart> restarts = new ArrayList<>();
-        for (Member member : members) {
-            if (member.role == role) {
-                breaches.addAll(ended());
-                long startNanos = System.nanoTime();
-                Signals.send(member.process, signal);
-                await(startNanos, member, () -> !member.process.isAlive(), "does not end");
-                int exit = member.process.exitValue();
-                if (!STOPPED.contains(exit) && !"KILL".equals(signal)) {
-                    breaches.add(member.name + " was stopped and ended with " + exit);
-                }
-                long stopMillis = (System.nanoTime() - startNanos) / 1_000_000;
-                restarts.add(new Restart(member.name, stopMillis, launch(member, version)));
-            }
+    /** Returns the names of the processes of a role. */
+    List<String> names(Fault.Target role) {
+        return members.stream().filter(member -> member.role == role).map(member -> member.name).toList();
+    }
+
+    /** Stops a process by a signal, starts it with a version, and waits until it is ready. */
+    Restart replace(String name, Version version, String signal) {
+        breaches.addAll(ended());
+        Member member = members.stream().filter(each -> each.name.equals(name)).findFirst().orElseThrow();
+        long startNanos = System.nanoTime();
+        Signals.send(member.process, signal);
+        await(startNanos, member, () -> !member.process.isAlive(), "does not end");
+        int exit = member.process.exitValue();
+        if (!STOPPED.contains(exit) && !"KILL".equals(signal)) {
+            breaches.add(member.name + " was stopped and ended with " + exit);
         }
-        return restarts;
+        long stopMillis = (System.nanoTime() - startNanos) / 1_000_000;
+        return new Restart(stopMillis, launch(member, version));
     }
 
     private long launch(Member member, Version version) {

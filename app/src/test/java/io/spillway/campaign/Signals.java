@@ -9,6 +9,10 @@ final class Signals {
 
     /** Sends a signal, such as STOP. Does nothing if the process has ended. */
     static void send(Process process, String name) {
+        // The number of an ended process may belong to another one by now.
+        if (!process.isAlive()) {
+            return;
+        }
         try {
             new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                     .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor();

@@ -2,8 +2,6 @@ package io.spillway.campaign;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.cli.CommandRun;
-import io.spillway.core.item.Lane;
-import io.spillway.guarantee.KafkaUnderTest;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -30,9 +28,10 @@ import org.apache.kafka.common.config.ConfigResource;
 final class UpgradeDrill implements AutoCloseable {
     private static final String PREFIX = "upgrade";
     private static final int PARTITIONS = 6;
-    private static final long MEAN_GAP_NANOS = 400_000_000;
+    private static final long MEAN_GAP_NANOS = 800_000_000;
     private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final Duration STEADY = Duration.ofSeconds(20);
+    private static final Duration AFTER_READY = Duration.ofSeconds(5);
 
     private final Path directory;
     private final Version earlier;
@@ -140,11 +139,8 @@ final class UpgradeDrill implements AutoCloseable {
         }
         breaches.addAll(quietAndBalanced(accepted.size()));
         breaches.addAll(processes.breaches());
-        Map<String, Map<String, Integer>> ends = new HashMap<>();
-        Campaign.count(ends, KafkaUnderTest.readAll(servers, PREFIX + ".trail"), false);
-        Campaign.count(ends, KafkaUnderTest.readAll(servers, PREFIX + "." + Lane.DEAD_LETTER.label()), true);
         List<String> calls = calls().stream().map(line -> line.substring(0, line.indexOf(' '))).toList();
-        Fates fates = new Fates(accepted, unknown, ends, new HashSet<>(calls));
+        Fates fates = new Fates(accepted, unknown, Ends.read(servers, PREFIX), new HashSet<>(calls));
         breaches.addAll(fates.breaches());
         return new Report(breaches, accepted.size(), unknown.size(), fates.counts(),
                 calls.size() - new HashSet<>(calls).size(), table);
@@ -173,27 +169,27 @@ final class UpgradeDrill implements AutoCloseable {
     private void steady(SteadyProbe probe, String name) throws InterruptedException, IOException {
         long fromMillis = System.currentTimeMillis();
         Thread.sleep(STEADY);
-        add(name + ", no restart", "-", "-", probe, fromMillis);
+        add(name, "no restart", probe, fromMillis);
     }
 
     private void replace(SteadyProbe probe, Fault.Target role, Version version, String signal)
             throws InterruptedException, IOException {
-        long fromMillis = System.currentTimeMillis();
-        for (RollingProcesses.Restart restart : processes.replace(role, version, signal)) {
-            table.add("%s to %s: stop %d ms, start %d ms".formatted(
-                    restart.name(), version.name(), restart.stopMillis(), restart.startMillis()));
+        for (String name : processes.names(role)) {
+            long fromMillis = System.currentTimeMillis();
+            RollingProcesses.Restart restart = processes.replace(name, version, signal);
+            // A rebalance goes on after the new process is ready.
+            Thread.sleep(AFTER_READY);
+            add(name + " to " + version.name(), "stop %d ms, start %d ms".formatted(
+                    restart.stopMillis(), restart.startMillis()), probe, fromMillis);
         }
-        // A rebalance goes on after the new process is ready.
-        Thread.sleep(Duration.ofSeconds(5));
-        add(role + " to " + version.name(), "all", "all", probe, fromMillis);
     }
 
-    private void add(String step, String stop, String start, SteadyProbe probe, long fromMillis) throws IOException {
+    private void add(String step, String times, SteadyProbe probe, long fromMillis) throws IOException {
         long toMillis = System.currentTimeMillis();
         Gaps.Longest routed = probe.routed().longest(fromMillis, toMillis);
         Gaps.Longest attempts = attempts().longest(fromMillis, toMillis);
-        String line = "%s: %d ms, longest without a routed item %d ms (%s), without an attempt %d ms (%s)".formatted(
-                step, toMillis - fromMillis, routed.millis(), routed.source(), attempts.millis(), attempts.source());
+        String line = "%tT %s: %s, longest without a routed item %d ms (%s), without an attempt %d ms (%s)".formatted(
+                fromMillis, step, times, routed.millis(), routed.source(), attempts.millis(), attempts.source());
         table.add(line);
         System.out.println(line);
     }
