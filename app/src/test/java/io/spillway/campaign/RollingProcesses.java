@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * Processes that are restarted with another version one at a time: the next one when the one before is ready. Nothing
@@ -104,9 +105,22 @@ final class RollingProcesses implements AutoCloseable {
         return new Restart(stopMillis, launch(member, version));
     }
 
+    /** Starts a process until it is ready: as a container platform does, again if it ends before. */
     private long launch(Member member, Version version) {
-        Path home = directory.resolve(member.name);
         long startNanos = System.nanoTime();
+        startProcess(member, version);
+        await(startNanos, member, () -> isReady(member) || !member.process.isAlive(), "is not ready");
+        while (!member.process.isAlive()) {
+            breaches.add(member.name + " ended while it started, with " + member.process.exitValue() + ": "
+                    + lastLines(member));
+            startProcess(member, version);
+            await(startNanos, member, () -> isReady(member) || !member.process.isAlive(), "is not ready");
+        }
+        return (System.nanoTime() - startNanos) / 1_000_000;
+    }
+
+    private void startProcess(Member member, Version version) {
+        Path home = directory.resolve(member.name);
         try {
             Files.createDirectories(home);
             List<String> command = new ArrayList<>(version.java());
@@ -122,18 +136,11 @@ final class RollingProcesses implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        await(startNanos, member, () -> isReady(member), "is not ready");
-        return (System.nanoTime() - startNanos) / 1_000_000;
     }
 
-    private interface Condition {
-        boolean isMet();
-    }
-
-    private void await(long startNanos, Member member, Condition condition, String otherwise) {
-        while (!condition.isMet()) {
-            boolean isOver = System.nanoTime() - startNanos > patience.toNanos();
-            if (isOver || otherwise.equals("is not ready") && !member.process.isAlive()) {
+    private void await(long startNanos, Member member, BooleanSupplier condition, String otherwise) {
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - startNanos > patience.toNanos()) {
                 throw new IllegalStateException(member.name + " " + otherwise + "; see its log: " + lastLines(member));
             }
             LockSupport.parkNanos(LOOK_NANOS);

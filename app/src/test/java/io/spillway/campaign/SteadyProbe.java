@@ -21,12 +21,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A tenant that sends an item to each partition of ingress every 200 ms, and a reader of the lanes that notes when an
+ * A tenant that sends an item to each partition of ingress every 400 ms, and a reader of the lanes that notes when an
  * item of each partition was routed. Owner of its clients and threads.
  */
 final class SteadyProbe implements AutoCloseable {
     static final String TENANT = "probe";
-    private static final long GAP_NANOS = 200_000_000;
+    private static final long GAP_NANOS = 400_000_000;
 
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();

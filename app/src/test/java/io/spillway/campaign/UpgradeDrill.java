@@ -28,7 +28,7 @@ import org.apache.kafka.common.config.ConfigResource;
 final class UpgradeDrill implements AutoCloseable {
     private static final String PREFIX = "upgrade";
     private static final int PARTITIONS = 6;
-    private static final long MEAN_GAP_NANOS = 800_000_000;
+    private static final long MEAN_GAP_NANOS = 1_600_000_000;
     private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final Duration STEADY = Duration.ofSeconds(20);
     private static final Duration AFTER_READY = Duration.ofSeconds(5);
