@@ -21,8 +21,8 @@ final class Gaps {
     }
 
     /**
-     * Returns the longest gap of any source that overlaps with a period, with its parts outside of it. A source of which
-     * nothing was seen later is silent until the end of the period.
+     * Returns the longest gap of any source that overlaps with a period, with its parts outside of it. A source of
+     * which nothing was seen later is silent until the end of the period.
      */
     synchronized Longest longest(long fromMillis, long toMillis) {
         return timesMillis.entrySet().stream()

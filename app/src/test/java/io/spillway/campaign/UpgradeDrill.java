@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -21,16 +22,16 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
 /**
- * Rolling upgrade of a system under load and the way back: two routers, two workers and a gateway on three brokers, each
- * process stopped and started with the other version when the one before is ready. Used by one thread, which is the
- * owner of everything.
+ * Rolling upgrade of a system under load and the way back: two routers, two workers and a gateway on three brokers,
+ * each process stopped and started with the other version when the one before is ready. Used by one thread, which is
+ * the owner of everything.
  */
 final class UpgradeDrill implements AutoCloseable {
     private static final String PREFIX = "upgrade";
     private static final int PARTITIONS = 6;
     private static final long MEAN_GAP_NANOS = 1_600_000_000;
     private static final Duration PATIENCE = Duration.ofMinutes(4);
-    private static final Duration STEADY = Duration.ofSeconds(20);
+    private static final Duration STEADY = Duration.ofSeconds(10);
     private static final Duration AFTER_READY = Duration.ofSeconds(5);
 
     private final Path directory;
@@ -120,12 +121,16 @@ final class UpgradeDrill implements AutoCloseable {
             steady(probe, "earlier version");
             for (Fault.Target role : order) {
                 replace(probe, role, Version.current(), signal);
-                rules();
+                if (role == order.getFirst()) {
+                    rules();
+                }
             }
             steady(probe, "this version");
             for (Fault.Target role : order.reversed()) {
                 replace(probe, role, earlier, signal);
-                rules();
+                if (role == order.getLast()) {
+                    rules();
+                }
             }
             steady(probe, "earlier version again");
             breaches.addAll(topicsDiffer("topics check of the earlier version", byEarlier("topics", "check")));
@@ -196,11 +201,25 @@ final class UpgradeDrill implements AutoCloseable {
 
     /** Changes rules by both versions while both run: what one writes, the other has to read. */
     private void rules() throws Exception {
-        byEarlier("tenants", "pause", tenant(CampaignLoad.Kind.PAUSED)).done();
-        byCurrent("tenants", "isolate", tenant(CampaignLoad.Kind.ISOLATED)).done();
-        byCurrent("sweep", "record", "--tenant", tenant(CampaignLoad.Kind.SWEPT), "--started-at", "2m").done();
-        byCurrent("tenants", "resume", tenant(CampaignLoad.Kind.PAUSED)).done();
-        byEarlier("tenants", "release", tenant(CampaignLoad.Kind.ISOLATED)).done();
+        String paused = tenant(CampaignLoad.Kind.PAUSED);
+        String isolated = tenant(CampaignLoad.Kind.ISOLATED);
+        repeated(() -> byEarlier("tenants", "pause", paused));
+        repeated(() -> byCurrent("tenants", "isolate", isolated));
+        repeated(() -> byCurrent(
+                "sweep", "record", "--tenant", tenant(CampaignLoad.Kind.SWEPT), "--started-at", "2m"));
+        repeated(() -> byCurrent("tenants", "resume", paused));
+        repeated(() -> byEarlier("tenants", "release", isolated));
+    }
+
+    /** Repeats a command until it succeeds: on a busy machine Kafka may not answer in time. */
+    private static void repeated(Callable<CommandRun> command) throws Exception {
+        long startNanos = System.nanoTime();
+        CommandRun run = command.call();
+        while (run.exitCode() != 0 && System.nanoTime() - startNanos < PATIENCE.toNanos()) {
+            LockSupport.parkNanos(1_000_000_000);
+            run = command.call();
+        }
+        run.done();
     }
 
     private static Map<String, Map<String, String>> topics(String servers) throws Exception {

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Rolling upgrade from an earlier version and back, when asked for: {@code -Dspillway.upgrade.from=JAR}, a jar that
- * {@code .ci/earlier} builds. Further properties: {@code spillway.upgrade.order} ({@code ROUTER,WORKER,GATEWAY}), {@code
- * spillway.upgrade.signal} ({@code TERM}) and {@code spillway.test.seed}.
+ * {@code .ci/earlier} builds. Further properties: {@code spillway.upgrade.order} ({@code ROUTER,WORKER,GATEWAY}),
+ * {@code spillway.upgrade.signal} ({@code TERM}) and {@code spillway.test.seed}.
  */
 @Timeout(1_800) // Only against a hang.
 @EnabledIfSystemProperty(

@@ -247,9 +247,9 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             takeover.add(partition, state, ends.get(partition));
             if (!offset.metadata().isEmpty()
                     && ProgressCodec.tryDecode(offset.offset(), offset.metadata()).isEmpty()) {
-                LOG.warn("The progress of {} above its committed offset {} cannot be read: it was changed, or belongs to"
-                        + " another offset. Finished items above the offset are handled or"
-                        + " moved again, and it is not known which items were running: {}", partition, offset.offset(),
+                LOG.warn("The progress of {} above its committed offset {} cannot be read: it was changed, or belongs"
+                        + " to another offset. Finished items above the offset are handled or moved again, and it is"
+                        + " not known which items were running: {}", partition, offset.offset(),
                         Printable.of(offset.metadata()));
             }
             owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),

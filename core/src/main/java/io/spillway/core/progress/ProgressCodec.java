@@ -93,8 +93,8 @@ public final class ProgressCodec {
     }
 
     /**
-     * Returns the format's version if a later release of Spillway wrote this metadata at this committed offset; empty if
-     * this one can read it, or it is foreign or damaged.
+     * Returns the format's version if a later release wrote this metadata at this committed offset; empty if this one
+     * can read it, or it is foreign or damaged.
      */
     public static OptionalInt laterVersion(long committedOffset, String metadata) {
         try {

@@ -59,7 +59,7 @@ public final class InitialOffsets {
         commit(topics.routerGroup(), inputs);
     }
 
-    /** In a group whose members read different topics, Kafka Streams would leave some without a reader, and not say so. */
+    /** Kafka Streams lets a member join that does not know a topic of the others, and does not say so. */
     private void refuseOtherInputs(String group, Set<String> inputs) {
         Set<String> others = admin.members(group).stream()
                 .flatMap(member -> member.assignment().topicPartitions().stream())

@@ -70,8 +70,8 @@ public final class QueueAdmin {
      *
      * @param settled whether to wait for open transactions that commit offsets of the group, as needed before
      *                processing continues from the result. If false, the result is the state before them
-     * @throws KafkaFailure also if the group has committed beyond the end of the topic: the topic was recreated; and, if
-     *     settled, if a later release has committed
+     * @throws KafkaFailure also if the group has committed beyond the end of the topic: the topic was recreated; and
+     *     with settled if a later release has committed
      */
     public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
         return readProgress(topic, group, settled, unreadable -> {});
