@@ -116,8 +116,12 @@ final class SteadyProbe implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
-        stop();
+    public void close() {
+        try {
+            stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         producer.close(Duration.ofSeconds(10));
     }
 }
