@@ -4,20 +4,15 @@ import static java.util.stream.Collectors.toSet;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.cli.CommandRun;
-import io.spillway.core.item.Lane;
-import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.kafka.codec.ItemHeaders;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,11 +22,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * One run: the system at its defaults under load, faults by a schedule, then quiet, then the check of every item. Used
@@ -159,7 +152,8 @@ final class Campaign implements AutoCloseable {
         }
         List<String> calls = calls();
         Set<String> called = calls.stream().map(call -> call.substring(0, call.indexOf(' '))).collect(toSet());
-        Fates fates = new Fates(accepted, unknown, ends(), called);
+        Fates fates = new Fates(accepted, unknown,
+                Ends.read(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix), called);
         breaches.addAll(fates.breaches());
         return new Report(breaches, accepted.size(), unknown.size(), fates.counts(),
                 calls.size() - (long) new HashSet<>(calls).size(), quietMillis, processes.report());
@@ -195,30 +189,6 @@ final class Campaign implements AutoCloseable {
     private static boolean isQuiet(JsonNode audit, int accepted) {
         return audit.get("accepted").asLong() >= accepted && audit.get("moving").asLong() == 0
                 && Stream.of("hot", "overflow", "aged", "delay").allMatch(lane -> audit.get(lane).asLong() == 0);
-    }
-
-    private Map<String, Map<String, Integer>> ends() {
-        Map<String, Map<String, Integer>> ends = new HashMap<>();
-        String servers = brokers.bootstrapServers(Brokers.Side.CHECKER);
-        count(ends, KafkaUnderTest.readAll(servers, prefix + ".trail"), false);
-        count(ends, KafkaUnderTest.readAll(servers, prefix + "." + Lane.DEAD_LETTER.label()), true);
-        return ends;
-    }
-
-    private static void count(
-            Map<String, Map<String, Integer>> ends, Collection<ConsumerRecord<byte[], byte[]>> records, boolean dead) {
-        records.forEach(record -> ends
-                .computeIfAbsent(header(record, ItemHeaders.TENANT) + "/" + header(record, ItemHeaders.ID),
-                        absent -> new TreeMap<>())
-                .merge(dead ? "dead" : text(record.value()).split(" ")[0], 1, Integer::sum));
-    }
-
-    private static String header(ConsumerRecord<byte[], byte[]> record, String name) {
-        return record.headers().lastHeader(name) == null ? "?" : text(record.headers().lastHeader(name).value());
-    }
-
-    private static String text(byte[] bytes) {
-        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     private List<String> calls() throws IOException {

@@ -41,6 +41,7 @@ final class CampaignLoad implements AutoCloseable {
     private final String ingress;
     private final URI gateway;
     private final Map<String, String> keys;
+    private final long meanGapNanos;
     private final List<Thread> senders = new ArrayList<>();
     private volatile boolean stopped;
 
@@ -52,6 +53,14 @@ final class CampaignLoad implements AutoCloseable {
      * @param keys             API key by tenant, for those who send through the gateway
      */
     CampaignLoad(String bootstrapServers, String ingress, URI gateway, Map<String, String> keys, long seed) {
+        this(bootstrapServers, ingress, gateway, keys, seed, MEAN_GAP_NANOS);
+    }
+
+    /** As the other, with another mean time between two items, or bursts, of a tenant. */
+    CampaignLoad(
+            String bootstrapServers, String ingress, URI gateway, Map<String, String> keys, long seed,
+            long meanGapNanos) {
+        this.meanGapNanos = meanGapNanos;
         this.producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrapServers, "linger.ms", "5", "delivery.timeout.ms", "120000"),
                 new ByteArraySerializer(), new ByteArraySerializer());
@@ -87,7 +96,7 @@ final class CampaignLoad implements AutoCloseable {
                     byProducer(tenant, id, kind, payload(kind, random, number));
                 }
             }
-            LockSupport.parkNanos((long) (-MEAN_GAP_NANOS * Math.log(1 - random.nextDouble())));
+            LockSupport.parkNanos((long) (-meanGapNanos * Math.log(1 - random.nextDouble())));
         }
     }
 

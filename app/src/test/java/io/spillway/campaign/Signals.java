@@ -9,15 +9,19 @@ final class Signals {
 
     /** Sends a signal, such as STOP. Does nothing if the process has ended. */
     static void send(Process process, String name) {
-        run("kill", "-" + name, Long.toString(process.pid()));
+        run(process, "kill", "-" + name, Long.toString(process.pid()));
     }
 
     /** Lets every write of a process to a file fail, as on a full disk, or succeed again. */
     static void fullDisk(Process process, boolean isFull) {
-        run("prlimit", "--pid", Long.toString(process.pid()), "--fsize=" + (isFull ? "0:" : "unlimited:"));
+        run(process, "prlimit", "--pid", Long.toString(process.pid()), "--fsize=" + (isFull ? "0:" : "unlimited:"));
     }
 
-    private static void run(String... command) {
+    private static void run(Process process, String... command) {
+        // The number of an ended process may belong to another one by now.
+        if (!process.isAlive()) {
+            return;
+        }
         try {
             new ProcessBuilder(command)
                     .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor();

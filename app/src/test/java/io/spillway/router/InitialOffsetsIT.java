@@ -12,14 +12,17 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +84,44 @@ class InitialOffsetsIT {
         send(topics.timersChangelog());
         assertThatThrownBy(this::commit)
                 .isInstanceOf(RouterException.class).hasMessageContaining("has lost its offsets for " + delay.topic());
+    }
+
+    @Test
+    void a_router_is_refused_while_running_ones_read_other_topics() {
+        commit();
+        try (var running = member(topics.ingress(), topics.attempts())) {
+            assertThat(running.assignment()).isNotEmpty();
+            assertThatThrownBy(this::commit).isInstanceOf(RouterException.class)
+                    .hasMessageContaining("read " + topics.attempts() + ", which this one does not")
+                    .hasMessageContaining("Stop all members of the group");
+        }
+        commit();
+    }
+
+    @Test
+    void a_topic_that_running_routers_do_not_read_is_refused_with_words() throws Exception {
+        commit();
+        forget(delay, new TopicPartition(delay.topic(), 0));
+        try (var running = member(topics.ingress())) {
+            assertThat(running.assignment()).isNotEmpty();
+            assertThatThrownBy(this::commit).isInstanceOf(RouterException.class)
+                    .hasMessageContaining("do not read " + delay.topic())
+                    .hasMessageContaining("Stop all members of the group");
+        }
+        commit();
+    }
+
+    /** Joins the group of the routers, and waits for partitions. */
+    private KafkaConsumer<byte[], byte[]> member(String... read) {
+        var member = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers(), "group.id", topics.routerGroup(),
+                        "enable.auto.commit", "false", "auto.offset.reset", "earliest"),
+                new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        member.subscribe(List.of(read));
+        while (member.assignment().isEmpty()) {
+            member.poll(Duration.ofMillis(100));
+        }
+        return member;
     }
 
     private void commit() {

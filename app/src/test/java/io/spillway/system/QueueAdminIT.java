@@ -3,6 +3,7 @@ package io.spillway.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.topics.KafkaFailure;
@@ -11,6 +12,7 @@ import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.ReadableEnd;
 import io.spillway.kafka.topics.TopicAdmin;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -139,6 +141,18 @@ class QueueAdminIT {
     }
 
     @Test
+    void what_continues_from_progress_of_a_later_release_is_refused_and_what_only_shows_it_is_not() throws Exception {
+        send(0, 5);
+        byte[] bytes = Base64.getUrlDecoder().decode(ProgressCodec.encode(ProgressState.fresh(2)));
+        bytes[0] = 2;
+        commit(0, new OffsetAndMetadata(2, Base64.getUrlEncoder().withoutPadding().encodeToString(bytes)));
+
+        assertThat(queues.readProgress(topic, group, false)).extracting(QueueProgress::behind).containsExactly(3L, 0L);
+        assertThatThrownBy(() -> queues.readProgress(topic, group, true)).isInstanceOf(KafkaFailure.class)
+                .hasMessageContaining("has format 2 of a later release");
+    }
+
+    @Test
     void a_topic_that_is_missing_is_named() {
         assertThatThrownBy(() -> queues.read(kafka.prefix() + ".missing", group))
                 .isInstanceOf(KafkaFailure.class)
@@ -150,9 +164,13 @@ class QueueAdminIT {
     }
 
     private void commit(int partition, long offset) {
+        commit(partition, new OffsetAndMetadata(offset));
+    }
+
+    private void commit(int partition, OffsetAndMetadata commit) {
         TopicAdmin.get(
                 kafka.admin()
-                        .alterConsumerGroupOffsets(group, Map.of(at(partition), new OffsetAndMetadata(offset)))
+                        .alterConsumerGroupOffsets(group, Map.of(at(partition), commit))
                         .all(),
                 "commit");
     }

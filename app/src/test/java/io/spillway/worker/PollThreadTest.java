@@ -6,10 +6,13 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.spillway.core.item.Lane;
+import io.spillway.core.progress.ProgressCodec;
+import io.spillway.core.progress.ProgressState;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.LedgerWriter;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Base64;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -106,6 +109,20 @@ class PollThreadTest {
             assertThat(poller).isNotNull();
         }
         assertThat(log.list).as("one line in 10 s, the first after 1 s").hasSize(3);
+    }
+
+    @Test
+    void progress_of_a_later_release_is_refused() throws Exception {
+        byte[] bytes = Base64.getUrlDecoder().decode(ProgressCodec.encode(ProgressState.fresh(0)));
+        bytes[0] = 2;
+        metadata = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(failure.get(30, TimeUnit.SECONDS)).isInstanceOf(WorkerException.class)
+                    .hasMessageContaining(partition + " has format 2 of a later release")
+                    .hasMessageContaining("Start workers of that release");
+            assertThat(scene.core.partitions()).isEmpty();
+            assertThat(poller).isNotNull();
+        }
     }
 
     @Test

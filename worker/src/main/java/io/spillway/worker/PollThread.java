@@ -244,13 +244,14 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                 throw new WorkerException("Group " + topics.workerGroup() + " has no offset for " + partition
                         + ". Restart the worker: it commits the first offset of a new partition.");
             }
+            refuseLaterFormat(partition, offset);
             ProgressState state = ProgressCodec.decode(offset.offset(), offset.metadata());
             takeover.add(partition, state, ends.get(partition));
             if (!offset.metadata().isEmpty()
                     && ProgressCodec.tryDecode(offset.offset(), offset.metadata()).isEmpty()) {
-                LOG.warn("The progress of {} above its committed offset {} cannot be read: it was changed, belongs to"
-                        + " another offset, or a newer version wrote it. Finished items above the offset are handled or"
-                        + " moved again, and it is not known which items were running: {}", partition, offset.offset(),
+                LOG.warn("The progress of {} above its committed offset {} cannot be read: it was changed, or belongs"
+                        + " to another offset. Finished items above the offset are handled or moved again, and it is"
+                        + " not known which items were running: {}", partition, offset.offset(),
                         Printable.of(offset.metadata()));
             }
             owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),
@@ -260,6 +261,15 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         assignments++;
         owned.forEach(each -> each.assignment = assignments);
         core.assign(owned);
+    }
+
+    /** Taken for damage, it would let items end twice that have moved to another lane. */
+    private static void refuseLaterFormat(TopicPartition partition, OffsetAndMetadata offset) {
+        ProgressCodec.laterVersion(offset.offset(), offset.metadata()).ifPresent(version -> {
+            throw new WorkerException("The progress of " + partition + " has format " + version
+                    + " of a later release, and this one reads format " + ProgressCodec.VERSION
+                    + ". Start workers of that release again, or of the one before it, which reads both.");
+        });
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.spillway.router.delay;
 
 /** A value in the timer store that this version cannot decode. */
-final class DamagedTimerException extends RuntimeException {
+class DamagedTimerException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     DamagedTimerException(String message) {

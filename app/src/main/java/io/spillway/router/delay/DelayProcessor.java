@@ -196,10 +196,16 @@ public final class DelayProcessor extends LaneProcessor {
         });
     }
 
-    /** Returns the record of a stored item; a damaged one is forwarded as it is, as a dead letter. */
+    /**
+     * Returns the record of a stored item; a damaged one is forwarded as it is, as a dead letter.
+     *
+     * @throws LaterTimerException if a later release wrote it, which ends the task: the item is in order
+     */
     private Optional<Record<byte[], byte[]>> decode(byte[] stored, long offset, long nowMillis) {
         try {
             return Optional.of(TimerCodec.decode(stored));
+        } catch (LaterTimerException e) {
+            throw e;
         } catch (DamagedTimerException e) {
             Record<byte[], byte[]> raw = new Record<>(null, stored, nowMillis, new RecordHeaders());
             forward(raw, ownError(e, e.getMessage()), offset, nowMillis);

@@ -53,6 +53,7 @@ final class TimerCodec {
     /**
      * Decodes a record; its headers can be changed.
      *
+     * @throws LaterTimerException   when a later release encoded it
      * @throws DamagedTimerException when the bytes are not those of {@link #encode}
      */
     static Record<byte[], byte[]> decode(byte[] timer) {
@@ -61,6 +62,9 @@ final class TimerCodec {
             throw new DamagedTimerException("timer of " + timer.length + " bytes is too short");
         }
         byte version = in.get();
+        if (version > VERSION) {
+            throw new LaterTimerException(version, VERSION);
+        }
         if (version != VERSION) {
             throw new DamagedTimerException("timer has version " + version + "; this release reads version " + VERSION);
         }

@@ -101,8 +101,8 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         unwritten.clear();
         urgent.clear();
         byte[] mark = store.get(MARK_KEY);
-        idle = new IdleTenants(idleMillis, mark == null ? TenantBalance.EMPTY : Depths.decode(mark).balance());
-        nextOffset = mark == null ? 0 : Depths.decode(mark).upTo();
+        idle = new IdleTenants(idleMillis, mark == null ? TenantBalance.EMPTY : balance(mark).balance());
+        nextOffset = mark == null ? 0 : balance(mark).upTo();
         markedOffset = nextOffset;
         long nowMillis = processorContext.currentSystemTimeMs();
         pausedUntilMillis = nowMillis;
@@ -140,11 +140,27 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             if (Long.bitCount(++unreadable) == 1) {
                 LOG.error(
                         "Skipped an invalid ledger entry at offset {} ({} so far): {}."
-                                + " Restrict write access to the ledger topic.",
+                                + " Restrict write access to the ledger topic, and run routers of the latest release"
+                                + " that writes to it.",
                         offset, unreadable, Printable.of(e.getMessage()));
             }
         }
         nextOffset = offset + 1;
+    }
+
+    /**
+     * Decodes a balance of the store.
+     *
+     * @throws IllegalStateException if that is impossible. To go on without it would falsify the ledger
+     */
+    static Depth balance(byte[] stored) {
+        try {
+            return Depths.decode(stored);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalStateException("A balance in the ledger's store is of a later release, or damaged ("
+                    + e.getMessage() + "). Start routers of that release again, or of the one before it, which reads"
+                    + " both.", e);
+        }
     }
 
     /** Loads a tenant's balance and returns its row, or none when the balance already contains the entry. */
@@ -152,7 +168,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         byte[] stored = store.get(Bytes.wrap(tenant));
         Depth depth = stored == null
                 ? new Depth(TenantBalance.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, 0)
-                : Depths.decode(stored);
+                : balance(stored);
         return offset < depth.upTo() ? UnwrittenBalances.NONE : unwritten.add(tenant, depth, offset, nowMillis);
     }
 

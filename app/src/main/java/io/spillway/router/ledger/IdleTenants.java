@@ -3,7 +3,6 @@ package io.spillway.router.ledger;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.Depths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiPredicate;
@@ -70,7 +69,7 @@ final class IdleTenants {
             int read = 0;
             for (; balances.hasNext() && read < MOST_READ && found.size() < MOST_FOUND; read++) {
                 KeyValue<Bytes, byte[]> each = balances.next();
-                Depth depth = Depths.decode(each.value);
+                Depth depth = FoldProcessor.balance(each.value);
                 if (isIdle.test(each.key.get(), depth)) {
                     sum = sum.plus(depth.balance());
                     found.add(each.key);

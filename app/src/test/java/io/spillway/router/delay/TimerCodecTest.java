@@ -47,6 +47,16 @@ class TimerCodecTest {
     }
 
     @Test
+    void a_timer_of_a_later_release_is_told_from_a_damaged_one() {
+        byte[] encoded = TimerCodec.encode(record(new Random(SEED)));
+        encoded[0] = 2;
+        assertThatThrownBy(() -> TimerCodec.decode(encoded)).isInstanceOf(LaterTimerException.class)
+                .hasMessageContaining("version 2 of a later release").hasMessageContaining("Start routers");
+        encoded[0] = 0;
+        assertThatThrownBy(() -> TimerCodec.decode(encoded)).isExactlyInstanceOf(DamagedTimerException.class);
+    }
+
+    @Test
     void a_truncated_or_extended_timer_is_rejected() {
         byte[] encoded = TimerCodec.encode(record(new Random(SEED)));
         for (int length = 0; length < encoded.length; length++) {

@@ -153,6 +153,17 @@ final class FoldHarness {
         noteTimers();
     }
 
+    /** Changes the schema of the stored balances, as a later release would. */
+    void storeOfLaterRelease() {
+        List<Bytes> keys = new ArrayList<>();
+        store.all().forEachRemaining(each -> keys.add(each.key));
+        keys.forEach(key -> {
+            byte[] stored = store.get(key).clone();
+            stored[2] ^= 1; // the first byte of the fingerprint
+            store.put(key, stored);
+        });
+    }
+
     private void noteTimers() {
         context.scheduledPunctuators().forEach(timer -> {
             if (!timer.cancelled()) {

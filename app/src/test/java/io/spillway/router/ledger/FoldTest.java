@@ -1,13 +1,16 @@
 package io.spillway.router.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.GrowthRule;
 import io.spillway.kafka.codec.LedgerCodec;
+import java.util.List;
 import java.util.Random;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** The fold of the ledger over restarts, on a clock that is set. */
@@ -75,6 +78,18 @@ class FoldTest {
         fold.advance(2_000);
         assertThat(fold.balance("a")).isEqualTo(sum("a"));
         assertThat(fold.balance("b")).isEqualTo(sum("b"));
+    }
+
+    @Test
+    void balances_of_a_later_release_are_refused_and_their_entries_are_not_skipped() {
+        fold.append("a", ItemState.OUTSIDE, ItemState.HOT, 1);
+        fold.advance(2_000);
+        fold.storeOfLaterRelease();
+        for (ThrowingCallable use : List.<ThrowingCallable>of(
+                () -> fold.append("a", ItemState.OUTSIDE, ItemState.HOT, 1), fold::restart)) {
+            assertThatThrownBy(use).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("of a later release").hasMessageContaining("Start routers of that release");
+        }
     }
 
     @Test

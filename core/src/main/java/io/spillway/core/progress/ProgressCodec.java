@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.zip.CRC32C;
 
 /**
@@ -16,6 +17,8 @@ import java.util.zip.CRC32C;
  *
  * <p>The checksum covers the frontier because metadata can be copied to another offset: tools that copy a group to
  * another cluster translate the offset and keep the metadata. Distances from that offset would skip unfinished items.
+ *
+ * <p>Version and checksum stay at their places in every version: so an earlier one can tell a later one from damage.
  */
 public final class ProgressCodec {
     /**
@@ -23,10 +26,11 @@ public final class ProgressCodec {
      * fatal error for a producer.
      */
     public static final int MAX_CHARACTERS = 4_000;
+    /** Version that this release writes, and the latest that it reads. */
+    public static final byte VERSION = 1;
     /** Most unfinished offsets that are written or accepted: 512 KiB when a few characters claim as many. */
     public static final int MAX_UNFINISHED = 65_536;
 
-    private static final byte VERSION = 1;
     private static final int CLEAN = 1;
     private static final int MARKED = 2;
     private static final int ALONE = 4;
@@ -89,6 +93,22 @@ public final class ProgressCodec {
         } catch (IllegalArgumentException notOurs) {
             return Optional.empty();
         }
+    }
+
+    /**
+     * Returns the format's version if a later release wrote this metadata at this committed offset; empty if this one
+     * can read it, or it is foreign or damaged.
+     */
+    public static OptionalInt laterVersion(long committedOffset, String metadata) {
+        try {
+            ByteBuffer in = ByteBuffer.wrap(Base64.getUrlDecoder().decode(metadata));
+            if (in.remaining() > CHECKED_FROM && in.get(0) > VERSION && in.getInt(1) == checksum(committedOffset, in)) {
+                return OptionalInt.of(in.get(0));
+            }
+        } catch (IllegalArgumentException notOurs) {
+            // As damaged.
+        }
+        return OptionalInt.empty();
     }
 
     /** Returns the most bytes that distances may take so that these further records fit too; negative if none fit. */

@@ -125,6 +125,19 @@ class ProgressCodecTest {
     }
 
     @Test
+    void metadataOfALaterReleaseIsToldFromDamage() {
+        byte[] bytes = Base64.getUrlDecoder().decode(ProgressCodec.encode(working(scattered(5, 100, new Random(1)))));
+        bytes[0] = 2;
+        String later = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        assertThat(ProgressCodec.laterVersion(FRONTIER, later)).hasValue(2);
+        assertThat(ProgressCodec.laterVersion(FRONTIER + 1, later)).isEmpty();
+        bytes[bytes.length - 1] ^= 1;
+        assertThat(ProgressCodec.laterVersion(FRONTIER, Base64.getUrlEncoder().encodeToString(bytes))).isEmpty();
+        assertThat(ProgressCodec.laterVersion(FRONTIER, ProgressCodec.encode(ProgressState.fresh(FRONTIER)))).isEmpty();
+        assertThat(ProgressCodec.laterVersion(FRONTIER, "of another tool")).isEmpty();
+    }
+
+    @Test
     void damagedMetadataIsAFreshStart() {
         for (long seed = 0; seed < 300; seed++) {
             Random random = new Random(seed);

@@ -90,7 +90,8 @@ public final class RecordCodec<T extends SpecificRecordBase> {
         }
         List<AvroSkip> fields = fieldsByFingerprint.get(SingleObject.fingerprint(bytes));
         if (fields == null) {
-            throw UnreadableItem.malformed("not of a released version of the schema");
+            throw UnreadableItem.malformed("of a schema that this release does not know; if a later release wrote it,"
+                    + " upgrade this process");
         }
         AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
         fields.forEach(field -> field.over(cursor));

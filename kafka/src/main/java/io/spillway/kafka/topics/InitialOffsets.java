@@ -5,10 +5,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +22,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class InitialOffsets {
     private static final Logger LOG = LoggerFactory.getLogger(InitialOffsets.class);
+
+    private static final String STOP_ALL =
+            "Stop all members of the group, then start them with one version and one configuration.";
 
     private final QueueAdmin admin;
     private final Topics topics;
@@ -48,16 +55,50 @@ public final class InitialOffsets {
             inputs.put(topics.shardRequests(), () -> isUnused(topics.shardsChangelog()));
         }
         inputs.put(topics.ledger(), () -> isUnused(topics.balancesChangelog()));
+        refuseOtherInputs(topics.routerGroup(), inputs.keySet());
         commit(topics.routerGroup(), inputs);
+    }
+
+    /** Kafka Streams lets a member join that does not know a topic of the others, and does not say so. */
+    private void refuseOtherInputs(String group, Set<String> inputs) {
+        Set<String> others = admin.members(group).stream()
+                .flatMap(member -> member.assignment().topicPartitions().stream())
+                .map(TopicPartition::topic).filter(topic -> !inputs.contains(topic))
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (!others.isEmpty()) {
+            throw failure.apply("Running members of group " + group + " read " + String.join(", ", others)
+                    + ", which this one does not: it has another version, or other settings shards.*. "
+                    + STOP_ALL);
+        }
     }
 
     private void commit(String group, Map<String, BooleanSupplier> neverReadByTopic) {
         List<QueueProgress> initial = new ArrayList<>();
         neverReadByTopic.forEach((topic, neverRead) -> initial.addAll(withoutOffset(group, topic, neverRead)));
         if (!initial.isEmpty()) {
-            admin.commitStart(group, initial);
+            try {
+                admin.commitStart(group, initial);
+            } catch (KafkaFailure e) {
+                refuseWhileOthersRun(group, neverReadByTopic.keySet(), e);
+                return;
+            }
             LOG.info("Group {} begins at the start of {}", group,
                     initial.stream().map(QueueProgress::partition).toList());
+        }
+    }
+
+    /** Returns if another process that started at the same time has committed the offsets. */
+    private void refuseWhileOthersRun(String group, Set<String> inputs, KafkaFailure refusal) {
+        if (!(refusal.getCause() instanceof UnknownMemberIdException)) {
+            throw refusal;
+        }
+        List<TopicPartition> without = inputs.stream().flatMap(topic -> admin.read(topic, group).stream())
+                .filter(queue -> !queue.isCommitted()).map(QueueProgress::partition).toList();
+        if (!without.isEmpty()) {
+            throw failure.apply("Running members of group " + group + " do not read " + without.getFirst()
+                    + (without.size() > 1 ? " and " + (without.size() - 1) + " more" : "")
+                    + ", which this one does: it has another version, other settings shards.*, or more partitions. "
+                    + STOP_ALL);
         }
     }
 

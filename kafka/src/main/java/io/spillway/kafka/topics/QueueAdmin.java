@@ -74,7 +74,8 @@ public final class QueueAdmin {
      *
      * @param settled whether to wait for open transactions that commit offsets of the group, as needed before
      *                processing continues from the result. If false, the result is the state before them
-     * @throws KafkaFailure also if the group has committed beyond the end of the topic: the topic was recreated
+     * @throws KafkaFailure also if the group has committed beyond the end of the topic: the topic was recreated; and
+     *     with settled if a later release has committed
      */
     public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
         return readProgress(topic, group, settled, unreadable -> {});
@@ -111,6 +112,9 @@ public final class QueueAdmin {
             List<TopicPartition> partitions, String group, boolean settled, Consumer<TopicPartition> unreadable) {
         Map<TopicPartition, OffsetAndMetadata> committed = committed(partitions, group, settled);
         committed.forEach((partition, commit) -> {
+            if (commit != null && settled) {
+                refuseLaterFormat(partition, group, commit);
+            }
             if (commit != null && !commit.metadata().isEmpty()
                     && ProgressCodec.tryDecode(commit.offset(), commit.metadata()).isEmpty()) {
                 unreadable.accept(partition);
@@ -122,6 +126,14 @@ public final class QueueAdmin {
                 .map(partition -> QueueProgress.of(partition, starts.get(partition).offset(),
                         ends.get(partition).offset(), committed.get(partition)))
                 .toList();
+    }
+
+    /** What continues from progress that it cannot read would process finished records again. */
+    private static void refuseLaterFormat(TopicPartition partition, String group, OffsetAndMetadata commit) {
+        ProgressCodec.laterVersion(commit.offset(), commit.metadata()).ifPresent(version -> {
+            throw new KafkaFailure("cannot continue in " + partition + ": the progress of group " + group
+                    + " has format " + version + " of a later release. Use that release");
+        });
     }
 
     /** Returns the members of a group with a client id: their hosts by member id. Empty if there is no such group. */
