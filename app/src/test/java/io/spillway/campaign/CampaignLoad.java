@@ -104,7 +104,7 @@ final class CampaignLoad implements AutoCloseable {
         return switch (kind) {
             case FLAKY -> random.nextInt(3) == 0 ? "flaky" : "ok";
             case SLOW -> "200";
-            case POISONED -> random.nextInt(20) == 0 ? "poison" : "ok";
+            case POISONED -> random.nextInt(60) == 0 ? "poison" : "ok";
             case REFUSED -> random.nextInt(10) == 0 ? "dead" : "ok";
             case KILLING -> number == 100 ? "halt" : number == 300 ? "heap" : number % 250 == 0 ? "memory" : "ok";
             case HANGING -> number == 50 ? "never" : number % 100 == 0 ? "hang" : "ok";
