@@ -1,6 +1,5 @@
 package io.spillway.gateway;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.spillway.Fuzz;
 import io.spillway.core.item.ItemLimits;
@@ -54,12 +53,6 @@ class JsonItemsFuzzTest {
         Fuzz.of("traces", random -> TRACES[random.nextInt(20) > 0 ? 0 : random.nextInt(5)]
                         .getBytes(StandardCharsets.ISO_8859_1))
                 .withTexts(TRACES).check(this::isTrace);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_line_is_refused_in_one_line_or_is_stored(byte[] line) {
-        isItem(line);
-        isTrace(line);
     }
 
     private boolean isItem(byte[] bytes) {

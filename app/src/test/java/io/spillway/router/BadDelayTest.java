@@ -186,11 +186,27 @@ class BadDelayTest {
     }
 
     @Test
-    void a_timer_of_an_unknown_version_becomes_a_dead_letter_and_the_next_fires() {
+    void a_timer_of_a_later_version_stops_the_router_with_words_and_stays() {
         try (RouterHarness router = new RouterHarness()) {
             router.sendDelayed(GOOD, internal(SOON));
             Bytes key = router.timers().all().next().key;
-            byte[] unknownVersion = {9, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+            byte[] later = {9, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+            router.timers().put(key, later);
+
+            assertThatThrownBy(() -> router.advance(Duration.ofSeconds(1)))
+                    .rootCause()
+                    .hasMessageContainingAll("version 9 of a later release", "Start routers of that release");
+            assertThat(router.timers().get(key)).isEqualTo(later);
+            assertThat(router.take(Lane.DEAD_LETTER)).isEmpty();
+        }
+    }
+
+    @Test
+    void a_timer_of_no_version_becomes_a_dead_letter_and_the_next_fires() {
+        try (RouterHarness router = new RouterHarness()) {
+            router.sendDelayed(GOOD, internal(SOON));
+            Bytes key = router.timers().all().next().key;
+            byte[] unknownVersion = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
             router.timers().put(key, unknownVersion);
             router.sendDelayed(GOOD, internal(SOON));
             router.advance(Duration.ofSeconds(1));
@@ -198,7 +214,7 @@ class BadDelayTest {
             TestRecord<byte[], byte[]> dead = router.take(Lane.DEAD_LETTER).getFirst();
             assertThat(dead.value()).isEqualTo(unknownVersion);
             assertThat(header(dead, "spillway-dead-reason")).isEqualTo("router-error");
-            assertThat(header(dead, "spillway-dead-detail")).contains("version 9");
+            assertThat(header(dead, "spillway-dead-detail")).contains("version 0");
             assertThat(header(dead, "spillway-origin-topic")).isEqualTo("spillway.delay");
             router.only(Lane.HOT);
         }

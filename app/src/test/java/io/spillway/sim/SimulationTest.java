@@ -193,7 +193,7 @@ class SimulationTest {
         assertThat(Runs.group(result, "pill").dead()).isEqualTo(1);
         assertThat(Runs.group(result, "neighbour").dead()).isZero();
         assertThat(Runs.group(result, "neighbour").done()).isEqualTo(Runs.group(result, "neighbour").accepted());
-        assertThat(result.deaths()).as("free, on probation, and alone as often as convicts").isEqualTo(5);
+        assertThat(result.deaths()).as("free, on probation, in a group, and alone as often as convicts").isEqualTo(6);
     }
 
     @Test
@@ -208,7 +208,7 @@ class SimulationTest {
         assertThat(Runs.group(result, "pill").dead()).isEqualTo(5);
         assertThat(Runs.group(result, "neighbour").dead()).isZero();
         assertThat(Runs.group(result, "neighbour").done()).isEqualTo(Runs.group(result, "neighbour").accepted());
-        assertThat(result.deaths()).as("as many as a single one, and one for each of the others").isEqualTo(9);
+        assertThat(result.deaths()).as("as many as a single one, and one for each of the others").isEqualTo(10);
     }
 
     @Test

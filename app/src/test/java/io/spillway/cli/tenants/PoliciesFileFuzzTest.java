@@ -1,6 +1,5 @@
 package io.spillway.cli.tenants;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
@@ -34,11 +33,6 @@ class PoliciesFileFuzzTest {
     @Test
     void a_file_is_refused_in_one_line_or_has_policies_that_are_written_to_the_same() {
         Fuzz.of("policy files", this::file).withTexts(TEXTS).usually(500).check(this::isFile);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_file_is_refused_in_one_line_or_has_policies(byte[] file) {
-        isFile(file);
     }
 
     private boolean isFile(byte[] bytes) {

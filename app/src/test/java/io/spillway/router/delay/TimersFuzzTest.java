@@ -1,6 +1,5 @@
 package io.spillway.router.delay;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.retry.RetryKey;
@@ -58,17 +57,6 @@ class TimersFuzzTest {
     @Test
     void timers_fire_once_in_order_and_never_early_and_parked_items_leave_once_in_order() {
         Fuzz.of("timers and parked items", TimersFuzzTest::steps).usually(1_000).checkAllAccepted(this::holdsForSteps);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_value_is_damaged_or_is_a_record(byte[] input) {
-        isTimer(input);
-        isKey(input);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_steps_fire_timers_once_in_order_and_never_early(byte[] steps) {
-        holdsForSteps(steps);
     }
 
     private boolean isTimer(byte[] bytes) {

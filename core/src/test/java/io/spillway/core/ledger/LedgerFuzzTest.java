@@ -1,6 +1,5 @@
 package io.spillway.core.ledger;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import io.spillway.core.item.ItemState;
 import java.util.ArrayList;
@@ -20,11 +19,6 @@ class LedgerFuzzTest {
     @Test
     void any_moves_folded_in_any_order_add_up_to_where_the_items_are() {
         Fuzz.of("ledger arithmetic", LedgerFuzzTest::moves).usually(1_000).checkAllAccepted(this::addsUp);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void the_fuzzers_moves_add_up_to_where_the_items_are(byte[] moves) {
-        addsUp(moves);
     }
 
     private static byte[] moves(SplittableRandom random) {

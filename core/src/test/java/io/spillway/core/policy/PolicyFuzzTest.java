@@ -2,7 +2,6 @@ package io.spillway.core.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.PointInTime;
@@ -28,12 +27,6 @@ class PolicyFuzzTest {
     @Test
     void a_text_is_refused_in_one_line_or_is_a_duration_or_a_time() {
         Fuzz.of("durations and times", PolicyFuzzTest::setting).withTexts(TEXTS).check(this::isTime);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_text_is_refused_in_one_line_or_is_a_value(byte[] text) {
-        isSetting(text);
-        isTime(text);
     }
 
     /** Returns the number of a field and a text. */

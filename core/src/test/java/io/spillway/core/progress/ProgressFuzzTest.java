@@ -2,7 +2,6 @@ package io.spillway.core.progress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -34,16 +33,6 @@ class ProgressFuzzTest {
     void items_that_finish_in_any_order_are_unfinished_in_every_state_until_then() {
         Fuzz.of("progress of a partition", ProgressFuzzTest::steps).usually(1_000)
                 .checkAllAccepted(this::holdsForSteps);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_metadata_is_no_state_or_one_that_is_encoded_to_the_same(byte[] metadata) {
-        isState(metadata);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_steps_leave_items_unfinished_until_they_finish(byte[] steps) {
-        holdsForSteps(steps);
     }
 
     /** Takes the committed offset, and what follows the checksum, which the fuzzer could not guess. */

@@ -1,6 +1,5 @@
 package io.spillway.kafka.codec;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
@@ -49,11 +48,6 @@ class ItemFuzzTest {
     @Test
     void a_value_with_headers_is_refused_or_is_an_item_that_a_worker_decodes() {
         Fuzz.of("items with headers", ItemFuzzTest::itemWithHeaders).withTexts(TEXTS).check(this::isItemWithHeaders);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_value_with_any_headers_is_refused_or_is_an_item(byte[] input) {
-        isItemWithHeaders(input);
     }
 
     private boolean isItem(byte[] value, Headers headers) {

@@ -1,6 +1,5 @@
 package io.spillway.kafka.codec;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
@@ -30,11 +29,6 @@ class LedgerCodecFuzzTest {
     void bytes_are_refused_as_a_whole_or_are_an_entry_that_is_encoded_to_the_same() {
         Fuzz.of("ledger entries", LedgerCodecFuzzTest::entry).afterPrefix(SingleObject.PREFIX_BYTES)
                 .check(this::isEntry);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_bytes_are_refused_as_a_whole_or_are_an_entry(byte[] entry) {
-        isEntry(entry);
     }
 
     private boolean isEntry(byte[] bytes) {

@@ -1,6 +1,5 @@
 package io.spillway.kafka.view;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
@@ -118,11 +117,6 @@ class RecordsFuzzTest {
     @MethodSource("kinds")
     void bytes_are_refused_or_are_a_value_that_is_encoded_to_the_same(Kind<?> kind) {
         Fuzz.of(kind.name(), kind::valid).afterPrefix(PREFIX_BYTES).check(kind::accepts);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_bytes_are_refused_or_are_a_value_of_some_kind(byte[] bytes) {
-        kinds().forEach(kind -> kind.accepts(bytes));
     }
 
     private static String name(SplittableRandom random) {

@@ -1,6 +1,5 @@
 package io.spillway.worker.handlers;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.spillway.Fuzz;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -20,11 +19,6 @@ class RetryAfterFuzzTest {
     void a_wait_is_refused_or_within_its_limit() {
         Fuzz.of("Retry-After", random -> (some(random) + "\n" + some(random)).getBytes(StandardCharsets.ISO_8859_1))
                 .withTexts(TEXTS).check(this::isWait);
-    }
-
-    @FuzzTest(maxDuration = "60s")
-    void any_wait_is_refused_or_within_its_limit(byte[] headers) {
-        isWait(headers);
     }
 
     private static String some(SplittableRandom random) {
