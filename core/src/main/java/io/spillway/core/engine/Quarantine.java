@@ -215,8 +215,17 @@ final class Quarantine<T extends EngineItem> {
         }
     }
 
-    /** Ends the attempt of a suspect: the next commit removes its mark. One that ran to its end is innocent. */
-    void ended(T suspect, boolean innocent) {
+    /** Ends an attempt: the next commit removes the mark of a suspect. One that ran alone to its end is innocent. */
+    void ended(EngineAttempt<T> its, boolean innocent) {
+        if (its.slot == null) {
+            endedAlone(its.item, innocent);
+        } else if (!groups.isEmpty() && groups.containsKey(its.item.partition())) {
+            groups.get(its.item.partition()).members().remove(its.item);
+            groups.values().removeIf(group -> group.members().isEmpty());
+        }
+    }
+
+    private void endedAlone(T suspect, boolean innocent) {
         if (innocent) {
             convictedAtMillis.remove(suspect.tenant());
         }
@@ -249,7 +258,13 @@ final class Quarantine<T extends EngineItem> {
     /** Removes the suspects of revoked partitions, except those that run. */
     void forgetLeaving() {
         waiting.keySet().removeIf(partition -> partition.leaving);
-        groups.keySet().removeIf(partition -> partition.leaving);
+        groups.forEach((partition, group) -> {
+            if (partition.leaving) {
+                group.members().values().removeIf(Optional::isEmpty);
+                group.unmarked().clear();
+            }
+        });
+        groups.values().removeIf(group -> group.members().isEmpty());
         deaf.values().forEach(each -> each.behind().removeIf(suspect -> suspect.partition().leaving));
         if (marked != null && marked.partition().leaving && !running) {
             clearMark();

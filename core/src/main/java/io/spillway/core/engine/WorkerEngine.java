@@ -188,9 +188,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Ends an attempt: frees its slot and decides what happens to its item. A wait before a retry is random. */
     public void ended(A attempt, AttemptResult result, RandomGenerator random, long nowMillis, long nowNanos) {
-        if (attempt.slot == null) {
-            quarantine.ended(attempt.item, !(result instanceof AttemptResult.Interrupted));
-        } else {
+        quarantine.ended(attempt, !(result instanceof AttemptResult.Interrupted));
+        if (attempt.slot != null) {
             dispatch.ended(attempt.slot, nowNanos);
         }
         timeouts.ended(attempt.timeout, result, nowNanos - attempt.startedNanos);

@@ -218,6 +218,24 @@ class EngineTakeoverTest {
     }
 
     @Test
+    void a_member_of_a_group_that_terminates_the_process_leaves_the_mark_of_those_that_run() {
+        EngineTimeline two = new EngineTimeline(2);
+        EnginePartition partition = takeOver(two, Optional.empty(), true);
+        two.commit(partition);
+        two.fill();
+
+        two.leave(partition);
+        assertThat(two.engine.suspects()).as("2 had no slot").isEqualTo(2);
+        two.ends(0, new AttemptResult.Interrupted());
+        partition.endsProcess();
+        two.engine.drained(List.of(partition));
+
+        ProgressState last = two.commit(partition);
+        assertThat(last.clean()).isFalse();
+        assertThat(last.mark()).contains(SuspectMark.ofGroup(1));
+    }
+
+    @Test
     void an_attempt_that_terminates_the_process_leaves_the_partition_as_after_a_death() {
         EnginePartition partition = timeline.partition(Lane.HOT);
         timeline.arrives(partition, 0, 0);
