@@ -3,6 +3,7 @@ package io.spillway.core.engine;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
@@ -34,6 +35,8 @@ final class Quarantine<T extends EngineItem> {
     /** More tenants with killers within that time are judged by the number of deaths alone. */
     private static final int MAX_CONVICTED = 1_000;
 
+    /** Those with which a worker died before: alone, and behind them, in a group. They run before {@link #waiting}. */
+    private final Deque<T> accused = new ArrayDeque<>();
     private final Map<EnginePartition, Queue<T>> waiting = new LinkedHashMap<>();
     private final Map<EnginePartition, Group<T>> groups = new HashMap<>();
     /** By tenant: a suspect that still runs after the end of its lease, and those that wait behind it. */
@@ -52,10 +55,15 @@ final class Quarantine<T extends EngineItem> {
 
     void add(T suspect) {
         Deaf<T> before = deaf.get(suspect.tenant());
-        if (before == null) {
-            waiting.computeIfAbsent(suspect.partition(), absent -> new ArrayDeque<>()).add(suspect);
-        } else {
+        Optional<SuspectMark> taken = takenOver(suspect);
+        if (before != null) {
             before.behind().add(suspect);
+        } else if (taken.isEmpty()) {
+            waiting.computeIfAbsent(suspect.partition(), absent -> new ArrayDeque<>()).add(suspect);
+        } else if (taken.get().group()) {
+            accused.addLast(suspect);
+        } else {
+            accused.addFirst(suspect);
         }
     }
 
@@ -72,9 +80,8 @@ final class Quarantine<T extends EngineItem> {
         if (marked != null || groups.values().stream().anyMatch(Quarantine::isRunning)) {
             return Optional.empty();
         }
-        Optional<T> first = accused(nowMillis);
-        first.ifPresent(this::remove);
-        return first;
+        Optional<T> first = Optional.ofNullable(accused.poll());
+        return first.isPresent() ? first : nextConvicted(nowMillis);
     }
 
     /**
@@ -85,7 +92,7 @@ final class Quarantine<T extends EngineItem> {
      * @param isReady whether a suspect can go on; the others are removed
      */
     boolean extendGroups(long nowMillis, Predicate<T> isReady) {
-        if (marked != null || waiting.isEmpty() || accused(nowMillis).isPresent()) {
+        if (marked != null || !accused.isEmpty() || waiting.isEmpty() || firstConvicted(nowMillis).isPresent()) {
             return false;
         }
         boolean extended = false;
@@ -129,25 +136,18 @@ final class Quarantine<T extends EngineItem> {
         return group.members().values().stream().anyMatch(Optional::isPresent);
     }
 
-    private Optional<T> accused(long nowMillis) {
-        Optional<T> first = first(suspect -> takenOver(suspect).filter(taken -> !taken.group()).isPresent());
-        if (first.isEmpty()) {
-            first = first(suspect -> takenOver(suspect).isPresent());
-        }
-        return first.isPresent() || convictedAtMillis.isEmpty()
-                ? first : first(suspect -> hasConvicted(suspect.tenant(), nowMillis));
+    private Optional<T> nextConvicted(long nowMillis) {
+        Optional<T> first = firstConvicted(nowMillis);
+        first.ifPresent(suspect -> {
+            waiting.get(suspect.partition()).remove(suspect);
+            waiting.values().removeIf(Queue::isEmpty);
+        });
+        return first;
     }
 
-    private Optional<T> first(Predicate<T> matches) {
-        return waiting.values().stream().flatMap(Queue::stream).filter(matches).findFirst();
-    }
-
-    private void remove(T suspect) {
-        Queue<T> queue = waiting.get(suspect.partition());
-        queue.remove(suspect);
-        if (queue.isEmpty()) {
-            waiting.remove(suspect.partition());
-        }
+    private Optional<T> firstConvicted(long nowMillis) {
+        return convictedAtMillis.isEmpty() ? Optional.empty() : waiting.values().stream().flatMap(Queue::stream)
+                .filter(suspect -> hasConvicted(suspect.tenant(), nowMillis)).findFirst();
     }
 
     /** Removes the members that are done, have moved or ignore their interrupt. A group without members has no mark. */
@@ -257,6 +257,7 @@ final class Quarantine<T extends EngineItem> {
 
     /** Removes the suspects of revoked partitions, except those that run. */
     void forgetLeaving() {
+        accused.removeIf(suspect -> suspect.partition().leaving);
         waiting.keySet().removeIf(partition -> partition.leaving);
         groups.forEach((partition, group) -> {
             if (partition.leaving) {
@@ -273,13 +274,14 @@ final class Quarantine<T extends EngineItem> {
 
     /** Visits the suspects that wait for a decision or behind another one. */
     void forEachWaiting(Consumer<T> visitor) {
+        accused.forEach(visitor);
         waiting.values().forEach(queue -> queue.forEach(visitor));
         groups.values().forEach(group -> group.unmarked().forEach(visitor));
         deaf.values().forEach(each -> each.behind().forEach(visitor));
     }
 
     int size() {
-        return waiting.values().stream().mapToInt(Queue::size).sum() + (marked == null ? 0 : 1)
+        return accused.size() + waiting.values().stream().mapToInt(Queue::size).sum() + (marked == null ? 0 : 1)
                 + groups.values().stream().mapToInt(group -> group.members().size()).sum()
                 + deaf.values().stream().mapToInt(each -> 1 + each.behind().size()).sum();
     }
@@ -288,8 +290,9 @@ final class Quarantine<T extends EngineItem> {
     private void passDeaf() {
         Queue<T> behind = new ArrayDeque<>();
         String tenant = marked.tenant();
-        waiting.values().forEach(
-                queue -> queue.removeIf(suspect -> suspect.tenant().equals(tenant) && behind.add(suspect)));
+        Predicate<T> moves = suspect -> suspect.tenant().equals(tenant) && behind.add(suspect);
+        accused.removeIf(moves);
+        waiting.values().forEach(queue -> queue.removeIf(moves));
         waiting.values().removeIf(Queue::isEmpty);
         deaf.put(tenant, new Deaf<>(marked, behind));
         // It has outlived its lease without killing the worker.
@@ -301,6 +304,11 @@ final class Quarantine<T extends EngineItem> {
         marked.partition().markDirty();
         marked = null;
         attempt = Optional.empty();
+    }
+
+    /** Returns whether a worker died with it, alone or in a group. In another lane its deaths would count from 0. */
+    boolean isAccused(T suspect) {
+        return takenOver(suspect).isPresent();
     }
 
     private static Optional<SuspectMark> takenOver(EngineItem suspect) {

@@ -307,7 +307,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Returns whether an item can go on; otherwise its age has moved it, or it waits for its earlier attempt. */
     private boolean isReady(T item, TenantPolicy policy, long nowMillis) {
-        Optional<Route> stale = ages.staleness(item, policy, nowMillis);
+        Optional<Route> stale = ages.staleness(item, policy, nowMillis)
+                .filter(route -> !route.equals(Route.AGED) || !quarantine.isAccused(item));
         stale.ifPresent(route -> settlement.setAside(item, route, nowMillis));
         return stale.isEmpty() && !running.waitBehind(item);
     }

@@ -226,4 +226,18 @@ class EngineSuspectsTest {
         timeline.commit(partition);
         assertThat(timeline.effects()).contains("start 1 alone");
     }
+
+    @Test
+    void a_suspect_with_which_a_worker_died_is_not_moved_by_its_age_because_its_deaths_would_be_forgotten() {
+        EnginePartition counted = timeline.takeOver(Lane.HOT, new ProgressState(
+                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 1)), false, true));
+        timeline.arrives(counted, 0, 60_000);
+        timeline.arrives(counted, 1, 60_000);
+
+        assertThat(timeline.commit(counted).mark()).contains(new SuspectMark(0, 2));
+        assertThat(timeline.effects()).containsExactly("commit wanted", "start 0 alone");
+        timeline.ends(0, SUCCEEDED);
+        assertThat(timeline.effects()).as("of the other nobody knows anything")
+                .containsExactly("done 0", "move 1 to aged: age, moves 1");
+    }
 }
