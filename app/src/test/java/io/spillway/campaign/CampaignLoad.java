@@ -30,6 +30,8 @@ final class CampaignLoad implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(40);
     private static final long MEAN_GAP_NANOS = 200_000_000;
     private static final int FLOOD = 300;
+    /** Later items of a tenant end at their first or third attempt, so that a run does not wait long for its end. */
+    private static final int LAST_TROUBLE = 300;
 
     /** What a tenant's items are like. The first tenants have these kinds, all others are steady. */
     enum Kind { FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, HANGING, SCHEDULED, SWEPT, PAUSED, ISOLATED, STEADY }
@@ -104,10 +106,10 @@ final class CampaignLoad implements AutoCloseable {
         return switch (kind) {
             case FLAKY -> random.nextInt(3) == 0 ? "flaky" : "ok";
             case SLOW -> "200";
-            case POISONED -> random.nextInt(60) == 0 ? "poison" : "ok";
+            case POISONED -> random.nextInt(60) == 0 && number < LAST_TROUBLE ? "poison" : "ok";
             case REFUSED -> random.nextInt(10) == 0 ? "dead" : "ok";
-            case KILLING -> number == 100 ? "halt" : number == 300 ? "heap" : number % 250 == 0 ? "memory" : "ok";
-            case HANGING -> number == 50 ? "never" : number % 100 == 0 ? "hang" : "ok";
+            case KILLING -> number == 100 ? "halt" : number == 200 ? "memory" : number == LAST_TROUBLE ? "heap" : "ok";
+            case HANGING -> number == 50 ? "never" : number % 100 == 0 && number < LAST_TROUBLE ? "hang" : "ok";
             default -> "ok";
         };
     }

@@ -6,7 +6,7 @@ enum Fault {
     STOP_ROUTER(Target.ROUTER), STOP_WORKER(Target.WORKER), STOP_GATEWAY(Target.GATEWAY),
     /** Every process is stopped and started again, one after the other. */
     ROLLING_RESTART(Target.CLUSTER),
-    /** Suspended for longer than every timeout, and then a zombie. */
+    /** Half of them for longer than the session, 45 s, and then a zombie. */
     SUSPEND_ROUTER(Target.ROUTER), SUSPEND_WORKER(Target.WORKER), SUSPEND_GATEWAY(Target.GATEWAY),
     /** The clock of one process is wrong by up to two minutes, forward or back, and then right again. */
     STEP_CLOCK(Target.CLOCK),
@@ -26,6 +26,8 @@ enum Fault {
     FULL_DISK_OF_BROKER(Target.BROKER),
     SLOW_NETWORK(Target.LINK), SILENT_NETWORK(Target.LINK), NOTHING_IN(Target.LINK), NOTHING_OUT(Target.LINK),
     CLOSED_NETWORK(Target.LINK), TRICKLE(Target.LINK),
+    /** The broker answers some requests of a role with errors, and carries out half of these all the same. */
+    ERRORS(Target.LINK),
     /** Quotas let every client read and write a few kilobytes a second. */
     THROTTLE(Target.CLUSTER),
     /** The leaders of the topics of offsets and transactions move to other brokers, again and again. */

@@ -96,6 +96,7 @@ final class Nemesis implements AutoCloseable {
             case NOTHING_OUT -> brokers.network(broker, event.side(), FaultyProxy.State.NOTHING_OUT);
             case CLOSED_NETWORK -> brokers.network(broker, event.side(), FaultyProxy.State.CLOSED);
             case TRICKLE -> brokers.network(broker, event.side(), FaultyProxy.State.TRICKLE);
+            case ERRORS -> brokers.network(broker, event.side(), FaultyProxy.State.ERRORS);
             case THROTTLE -> asking.execute(() -> cluster.throttle(true));
             case OPEN_TRANSACTION -> asking.execute(cluster::openTransaction);
             case CHANGE_POLICIES -> asking.execute(this::change);

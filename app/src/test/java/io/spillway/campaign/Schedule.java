@@ -64,7 +64,7 @@ record Schedule(long seed, List<Event> events) {
         return sides[random.nextInt(sides.length)];
     }
 
-    /** Half of the suspensions and partitions are longer than the session timeouts (10 s), the others shorter. */
+    /** Half of the suspensions and partitions are longer than what they must exceed, the others shorter. */
     private static int longestMillis(Fault fault, SplittableRandom random) {
         boolean isShort = random.nextBoolean();
         return switch (fault) {
@@ -72,8 +72,12 @@ record Schedule(long seed, List<Event> events) {
                     LOSE_STATE -> 500 + random.nextInt(isShort ? 1_000 : 12_000);
             case KILL_BROKER, STOP_BROKER, KILL_ALL_BROKERS, KILL_CONTROLLER, FULL_DISK_OF_BROKER ->
                     1_000 + random.nextInt(isShort ? 2_000 : 15_000);
-            case SUSPEND_ROUTER, SUSPEND_WORKER, SUSPEND_GATEWAY, SUSPEND_BROKER, SLOW_NETWORK, SILENT_NETWORK,
-                    NOTHING_IN, NOTHING_OUT, CLOSED_NETWORK, TRICKLE, OPEN_TRANSACTION ->
+            // Sessions of 45 s, transactions of 10 s.
+            case SUSPEND_ROUTER, SUSPEND_WORKER, SUSPEND_GATEWAY ->
+                    isShort ? 200 + random.nextInt(12_000) : 47_000 + random.nextInt(15_000);
+            // Sessions of brokers of 9 s.
+            case SUSPEND_BROKER, SLOW_NETWORK, SILENT_NETWORK, NOTHING_IN, NOTHING_OUT, CLOSED_NETWORK, TRICKLE,
+                    ERRORS, OPEN_TRANSACTION ->
                     isShort ? 200 + random.nextInt(4_000) : 11_000 + random.nextInt(14_000);
             case CHANGE_POLICIES, THROTTLE, MOVE_COORDINATORS, REBALANCE_STORM, FULL_DISK_OF_ROUTER, ROLLING_RESTART ->
                     2_000 + random.nextInt(8_000);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.Repetitions;
 import io.spillway.core.item.Lane;
+import io.spillway.core.progress.ProgressCodec;
 import io.spillway.kafka.topics.QueueAdmin;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -17,9 +18,11 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -129,6 +132,50 @@ class WorkerKilledIT {
 
         assertEachHandled(ids, MAX_REPEATED, "zombie");
         assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
+    }
+
+    @Test
+    void items_above_an_offset_with_damaged_metadata_are_handled_again_and_none_is_lost() throws Exception {
+        List<String> ids = scene.send("id", 400, i -> i % 50 == 0 ? "8000" : "1");
+        try (SpillwayProcess worker = start("worker")) {
+            awaitEffects(ids.size());
+            while (committedAbove() < 200) {
+                LockSupport.parkNanos(50_000_000);
+            }
+            worker.kill();
+        }
+        long finished = committedAbove();
+        String group = scene.topics.workerGroup();
+        kafka.admin().removeMembersFromConsumerGroup(group, new RemoveMembersFromConsumerGroupOptions()).all().get();
+        Map<TopicPartition, OffsetAndMetadata> damaged = new HashMap<>();
+        committed().forEach((partition, offset) -> damaged.put(
+                partition, new OffsetAndMetadata(offset.offset(), "?" + offset.metadata())));
+        kafka.admin().alterConsumerGroupOffsets(group, damaged).all().get();
+
+        try (SpillwayProcess worker = start("worker")) {
+            scene.awaitEmpty();
+            assertThat(worker.stop()).isZero();
+            assertThat(worker.log()).contains("cannot be read: it was changed");
+        }
+        Map<String, Integer> calls = effects();
+        assertThat(calls.keySet()).isEqualTo(new HashSet<>(ids));
+        assertThat(calls.values()).allMatch(count -> count <= 2);
+        assertThat(calls.values().stream().filter(count -> count == 2).count())
+                .as("%d offsets were finished, some of them ends of transactions", finished)
+                .isGreaterThan(finished / 2);
+        assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> committed() throws Exception {
+        return kafka.admin().listConsumerGroupOffsets(scene.topics.workerGroup())
+                .partitionsToOffsetAndMetadata().get();
+    }
+
+    /** Returns the finished items above the committed offsets, of which only the metadata knows. */
+    private long committedAbove() throws Exception {
+        return committed().values().stream()
+                .map(offset -> ProgressCodec.decode(offset.offset(), offset.metadata()))
+                .mapToLong(state -> state.readTo() - state.frontier() - state.unfinished().size()).sum();
     }
 
     @ParameterizedTest

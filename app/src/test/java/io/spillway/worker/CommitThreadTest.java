@@ -104,7 +104,7 @@ class CommitThreadTest {
                     List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {
                 throw new AssertionError("no commit succeeds");
             }
-        }), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
+        }), partitions -> Map.of(), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
         scene.take(0, ProgressState.fresh(0), 0);
         CommitBatch batch = scene.core.batch();
         assertThatThrownBy(() -> {
@@ -134,7 +134,7 @@ class CommitThreadTest {
             @Override
             public void committed(
                     List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {}
-        }), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
+        }), partitions -> Map.of(), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
         scene.take(0, ProgressState.fresh(0), 0);
 
         assertThat(transactions.commit(scene.core.batch(), () -> false)).isTrue();
@@ -167,13 +167,22 @@ class CommitThreadTest {
                 written.addAll(records);
                 offsets.putAll(progress);
             }
+
+            @Override
+            public void answered() {
+                // An error from which a producer recovers is never an answer to a commit that succeeded.
+                if (fault.isFatal) {
+                    called("the answer to commitTransaction");
+                }
+            }
         };
         AttemptRunner runner = scene.runner(delivery -> Integer.parseInt(delivery.id().substring(5)) % 2 == 0
                 ? Outcome.done() : Outcome.dead("as requested"));
         WorkerTransactions transactions = new WorkerTransactions(() -> {
             producers++;
             return new ModelProducer(cluster);
-        }, new LedgerWriter(scene.topics), new SameName("w", Map::of), new Outage(Duration.ofHours(1), () -> 0));
+        }, partitions -> offsets, new LedgerWriter(scene.topics), new SameName("w", Map::of),
+                new Outage(Duration.ofHours(1), () -> 0));
         try (CommitThread committer =
                 new CommitThread(scene.core, runner, scene.metrics, transactions, Duration.ofMillis(5),
                         System::nanoTime, scene.failures::add)) {

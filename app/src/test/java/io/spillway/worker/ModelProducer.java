@@ -14,7 +14,10 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Transactional producer of a {@link Cluster} in memory: each call can fail, before it has an effect. */
+/**
+ * Transactional producer of a {@link Cluster} in memory: each call can fail, before it has an effect, and the answer to
+ * a commit can be lost.
+ */
 final class ModelProducer extends MockProducer<byte[], byte[]> {
     private final Cluster cluster;
     private final List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
@@ -26,6 +29,9 @@ final class ModelProducer extends MockProducer<byte[], byte[]> {
         void called(String method);
 
         void committed(List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> offsets);
+
+        /** Throws the error with which a commit fails that has succeeded, or returns. Then no abort may succeed. */
+        default void answered() {}
     }
 
     ModelProducer(Cluster cluster) {
@@ -61,6 +67,7 @@ final class ModelProducer extends MockProducer<byte[], byte[]> {
         cluster.called("commitTransaction");
         cluster.committed(List.copyOf(records), Map.copyOf(offsets));
         clearTransaction();
+        cluster.answered();
     }
 
     @Override

@@ -38,6 +38,7 @@ final class ModelWorker implements ModelProducer.Cluster {
     WorkerCore core;
     private WorkerTransactions transactions;
     private int callsUntilFailure;
+    private boolean losesAnswer;
     private boolean isRefused;
     private Optional<CommitBatch> batch = Optional.empty();
 
@@ -58,7 +59,8 @@ final class ModelWorker implements ModelProducer.Cluster {
                 new SplittableRandom(model.seed));
         core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
         transactions = new WorkerTransactions(
-                () -> new ModelProducer(this), new LedgerWriter(model.topics), new SameName("model", Map::of),
+                () -> new ModelProducer(this), model::committed, new LedgerWriter(model.topics),
+                new SameName("model", Map::of),
                 new Outage(Duration.ofHours(1), () -> 0));
         running.clear();
         positions.clear();
@@ -128,6 +130,7 @@ final class ModelWorker implements ModelProducer.Cluster {
         CommitBatch ended = batch.get();
         batch = Optional.empty();
         callsUntilFailure = accepted ? Integer.MAX_VALUE : model.random.nextInt(12);
+        losesAnswer = model.random.nextInt(10) == 0;
         isRefused = !ended.parts().keySet().stream().allMatch(this::isStillOwned);
         try {
             if (transactions.commit(ended, () -> false)) {
@@ -158,6 +161,17 @@ final class ModelWorker implements ModelProducer.Cluster {
         offsets.forEach((partition, progress) ->
                 model.committed.put(partition, ProgressCodec.decode(progress.offset(), progress.metadata())));
         records.forEach(this::produce);
+    }
+
+    @Override
+    public void answered() {
+        if (losesAnswer) {
+            model.answersLost++;
+            losesAnswer = false;
+            // The abort fails: the producer is in its error state.
+            callsUntilFailure = 1;
+            throw new KafkaException("the result of the commit is unknown");
+        }
     }
 
     /** A partition that was lost and came back has a new epoch, and the cluster refuses commits of the old one. */

@@ -152,9 +152,10 @@ class PollThreadTest {
         AttemptRunner runner = scene.runner(delivery -> Outcome.done());
         Outage outage = new Outage(Duration.ofSeconds(30), nanoClock);
         CommitThread committer = new CommitThread(scene.core, runner, scene.metrics,
-                new WorkerTransactions(() -> new ModelProducer(new Accepting()), new LedgerWriter(scene.topics),
-                        new SameName("w", Map::of), new Outage(Duration.ofSeconds(30), () -> 0)), Duration.ofMillis(5),
-                System::nanoTime, failure::complete);
+                new WorkerTransactions(() -> new ModelProducer(new Accepting()), partitions -> Map.of(),
+                        new LedgerWriter(scene.topics), new SameName("w", Map::of),
+                        new Outage(Duration.ofSeconds(30), () -> 0)),
+                Duration.ofMillis(5), System::nanoTime, failure::complete);
         committer.start();
         PollThread poller = new PollThread(scene.core, runner, committer, scene.metrics, scene.topics,
                 Duration.ofSeconds(1), consumer, System::nanoTime, outage, failure::complete);

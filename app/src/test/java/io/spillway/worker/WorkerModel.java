@@ -7,6 +7,7 @@ import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
@@ -25,7 +26,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Headers;
@@ -58,6 +61,7 @@ final class WorkerModel {
     private int sent;
     int movesCommitted;
     int crashes;
+    int answersLost;
     final ModelLedger ledger = new ModelLedger();
 
     WorkerModel(long seed) {
@@ -92,6 +96,13 @@ final class WorkerModel {
         if (random.nextInt(20) == 0) {
             check();
         }
+    }
+
+    Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
+        return partitions.stream().collect(Collectors.toMap(partition -> partition, partition -> {
+            ProgressState state = committed.get(partition);
+            return new OffsetAndMetadata(state.frontier(), ProgressCodec.encode(state));
+        }));
     }
 
     int movesCommitted() {

@@ -12,6 +12,7 @@ class WorkerModelTest {
         long firstSeed = Long.getLong("spillway.test.seed", 1);
         int moved = 0;
         int crashes = 0;
+        int answersLost = 0;
         for (long seed = firstSeed; seed < firstSeed + Repetitions.of(25, 100); seed++) {
             WorkerModel model = new WorkerModel(seed);
             for (int step = 0; step < 1_500; step++) {
@@ -20,8 +21,10 @@ class WorkerModelTest {
             model.drain();
             moved += model.movesCommitted();
             crashes += model.crashes();
+            answersLost += model.answersLost;
         }
         assertThat(moved).as("the model reaches moves").isGreaterThan(500);
         assertThat(crashes).as("the model reaches crashes").isGreaterThan(80);
+        assertThat(answersLost).as("the model reaches commits with an unknown result").isGreaterThan(80);
     }
 }

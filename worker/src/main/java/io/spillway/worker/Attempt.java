@@ -1,5 +1,7 @@
 package io.spillway.worker;
 
+import static java.util.stream.Collectors.joining;
+
 import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptTimeout;
@@ -20,6 +22,8 @@ import java.util.function.LongSupplier;
 final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     /** Reason for the interrupt of a call. */
     enum Interruption { NONE, LEASE_ENDED, PARTITION_LEFT }
+
+    private static final int MAX_FRAMES = 8;
 
     final long startedAtMillis;
     /** Workers that died while this item ran alone; set before the attempt runs. */
@@ -79,10 +83,10 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     }
 
     /** Interrupts the call when its lease has ended; returns whether it did. */
-    synchronized boolean interruptIfOverdue(long nowMillis, long nowNanos) {
+    synchronized boolean interruptIfOverdue(long nowNanos) {
         boolean overdue = nowNanos - startedNanos >= leaseNanos && interrupt(Interruption.LEASE_ENDED);
         if (overdue) {
-            leaseEnded(nowMillis);
+            leaseEnded(nowNanos);
         }
         return overdue;
     }
@@ -101,6 +105,12 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
 
     synchronized boolean isInterrupted() {
         return interruption != Interruption.NONE;
+    }
+
+    /** Returns where its thread is, innermost frame first, for a log line; empty before it has one. */
+    synchronized String where() {
+        StackTraceElement[] frames = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        return Arrays.stream(frames).limit(MAX_FRAMES).map(StackTraceElement::toString).collect(joining(" < "));
     }
 
     /**

@@ -154,13 +154,17 @@ public final class Worker implements AutoCloseable {
         this.commitOutage = new Outage(settings.kafkaTimeout(), nanoClock);
         this.pollOutage = new Outage(settings.kafkaTimeout(), nanoClock);
         WorkerTransactions transactions = new WorkerTransactions(
-                () -> producer(clients, registry), new LedgerWriter(topics), sameName, commitOutage);
+                () -> producer(clients, registry), partitions -> queues.committed(partitions, topics.workerGroup()),
+                new LedgerWriter(topics), sameName, commitOutage);
         this.committer = new CommitThread(
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),
-                () -> health.prune(clock.millis()), nanoClock);
+                () -> {
+                    health.prune(clock.millis());
+                    requireSlots();
+                }, nanoClock);
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
@@ -241,6 +245,14 @@ public final class Worker implements AutoCloseable {
         handler.close();
         ended.countDown();
         LOG.info("Worker stopped");
+    }
+
+    /** A new process has its slots again; the items of the attempts that hold them have ended. */
+    private void requireSlots() {
+        if (core.givenUp() >= settings.slots()) {
+            fail(new WorkerException("As many attempts as worker.slots (" + settings.slots() + ") ignore their"
+                    + " interrupt. Restart the worker, and repair the handler: its stuck dead letters name the items."));
+        }
     }
 
     private void fail(Throwable failure) {

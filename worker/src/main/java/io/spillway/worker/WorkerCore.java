@@ -190,8 +190,12 @@ final class WorkerCore {
 
     /** Interrupts the attempts whose lease has ended, and returns their number. */
     int endLeases() {
-        return lockedGet(() ->
-                count(attempt -> attempt.interruptIfOverdue(clock.millis(), nanoClock.getAsLong())));
+        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(nanoClock.getAsLong())));
+    }
+
+    /** Returns the number of attempts that still run although their items have ended without them. */
+    int givenUp() {
+        return lockedGet(() -> count(Attempt::isGivenUp));
     }
 
     // ---- the commit thread

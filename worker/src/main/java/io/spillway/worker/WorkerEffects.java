@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.engine.EngineEffects;
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
@@ -151,6 +152,10 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
 
     @Override
     public void deadLettered(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
+        if (why.reason() == DeadReason.STUCK) {
+            notes.add("An item is a dead letter, " + HandlerFailures.describe(attempt.item) + ": " + why.detail()
+                    + ", and keeps its slot until it does. It is in " + Printable.of(attempt.where()));
+        }
         deadLetter(attempt.item, why, moves.dead(attempt, why, attempts, nowMillis));
     }
 

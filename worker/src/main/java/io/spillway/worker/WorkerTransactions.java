@@ -10,8 +10,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -29,20 +32,33 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Transactions of the worker, one batch at a time: records for other lanes, ledger entries and offsets. The caller
- * keeps the content of a batch until it is committed, and repeats it after a failure.
+ * keeps the content of a batch until it is committed, and repeats it after a failure. A commit that fails for good may
+ * have succeeded all the same: then the committed offsets tell.
  *
  * <p>Owner of the transactional producer, which it replaces by one with the same id after a fatal error. Used by one
  * thread.
  */
 final class WorkerTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerTransactions.class);
+    private static final int PAUSE_MILLIS = 100;
 
     private final Supplier<Producer<byte[], byte[]>> producers;
+    private final CommittedOffsets committed;
     private final LedgerWriter ledger;
     private final SameName sameName;
     private final Outage outage;
     private Producer<byte[], byte[]> producer;
     private boolean wasFenced;
+
+    /** Reader of the offsets of the workers' group. */
+    interface CommittedOffsets {
+        /**
+         * Returns the offsets of these partitions when no transaction that commits some of them is open any more.
+         *
+         * @throws KafkaFailure if the cluster does not say
+         */
+        Map<TopicPartition, OffsetAndMetadata> of(Set<TopicPartition> partitions);
+    }
 
     /**
      * Creates transactions without a producer.
@@ -50,8 +66,10 @@ final class WorkerTransactions {
      * @param outage limits how long a batch is retried
      */
     WorkerTransactions(
-            Supplier<Producer<byte[], byte[]>> producers, LedgerWriter ledger, SameName sameName, Outage outage) {
+            Supplier<Producer<byte[], byte[]>> producers, CommittedOffsets committed, LedgerWriter ledger,
+            SameName sameName, Outage outage) {
         this.producers = producers;
+        this.committed = committed;
         this.ledger = ledger;
         this.sameName = sameName;
         this.outage = outage;
@@ -73,7 +91,8 @@ final class WorkerTransactions {
      * Commits a batch and returns whether it succeeded; otherwise nothing of it is committed. An empty one succeeds.
      *
      * @param isStopping whether to leave an unknown result to the successor
-     * @throws WorkerException when commits fail for too long, or this process must end because of another
+     * @throws WorkerException when commits fail for too long, this process must end because of another, or only the
+     *                         next owner of the partitions can tell the result
      */
     boolean commit(CommitBatch batch, BooleanSupplier isStopping) throws InterruptedException {
         if (batch.isEmpty()) {
@@ -81,6 +100,9 @@ final class WorkerTransactions {
             return true;
         }
         outage.begins();
+        Map<TopicPartition, OffsetAndMetadata> offsets = offsets(batch);
+        List<Future<RecordMetadata>> sends = new ArrayList<>();
+        boolean isAsked = false;
         try {
             if (wasFenced) {
                 sameName.fenced(batch.group().memberId());
@@ -89,12 +111,18 @@ final class WorkerTransactions {
             if (producer == null) {
                 open();
             }
-            transact(batch, isStopping);
+            write(batch, offsets, sends);
+            isAsked = true;
+            commitUntilDecided(isStopping);
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException | KafkaFailure | IllegalStateException e) {
-            recover(e);
-            return false;
+            if (isAborted(e) || !isAsked || !wasCommitted(withEndedItems(batch, offsets), isStopping)) {
+                return false;
+            }
+        }
+        for (Future<RecordMetadata> sent : sends) {
+            requireSent(sent);
         }
         outage.ended();
         return true;
@@ -104,12 +132,16 @@ final class WorkerTransactions {
         Optional.ofNullable(producer).ifPresent(opened -> opened.close(timeout));
     }
 
-    private void transact(CommitBatch batch, BooleanSupplier isStopping) throws InterruptedException {
+    private static Map<TopicPartition, OffsetAndMetadata> offsets(CommitBatch batch) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         batch.parts().forEach((owned, part) -> offsets.put(
                 owned.partition, new OffsetAndMetadata(part.state().frontier(), ProgressCodec.encode(part.state()))));
+        return offsets;
+    }
+
+    private void write(
+            CommitBatch batch, Map<TopicPartition, OffsetAndMetadata> offsets, List<Future<RecordMetadata>> sends) {
         producer.beginTransaction();
-        List<Future<RecordMetadata>> sends = new ArrayList<>();
         for (CommitBatch.Part part : batch.parts().values()) {
             for (ProducerRecord<byte[], byte[]> move : part.moves()) {
                 sends.add(producer.send(move));
@@ -118,10 +150,6 @@ final class WorkerTransactions {
         Consumer<ProducerRecord<byte[], byte[]>> send = entry -> sends.add(producer.send(entry));
         ledger.write(batch.parts().values().stream().map(CommitBatch.Part::deltas).toList(), batch.atMillis(), send);
         producer.sendOffsetsToTransaction(offsets, batch.group());
-        commitUntilDecided(isStopping);
-        for (Future<RecordMetadata> sent : sends) {
-            requireSent(sent);
-        }
     }
 
     /**
@@ -142,17 +170,72 @@ final class WorkerTransactions {
         }
     }
 
+    /** Returns the progress that no earlier commit can have had. Without any, a batch can be repeated. */
+    private static Map<TopicPartition, OffsetAndMetadata> withEndedItems(
+            CommitBatch batch, Map<TopicPartition, OffsetAndMetadata> offsets) {
+        Map<TopicPartition, OffsetAndMetadata> changed = new HashMap<>(offsets);
+        batch.parts().forEach((owned, part) -> {
+            if (part.deltas().isEmpty()) {
+                changed.remove(owned.partition);
+            }
+        });
+        return changed;
+    }
+
+    /**
+     * Learns whether a commit that failed for good has succeeded: from the offsets, when a new producer has ended what
+     * the failed one began. Nobody else commits the same progress while this worker owns the partitions.
+     */
+    private boolean wasCommitted(Map<TopicPartition, OffsetAndMetadata> offsets, BooleanSupplier isStopping)
+            throws InterruptedException {
+        while (!offsets.isEmpty() && !isStopping.getAsBoolean()) {
+            try {
+                if (producer == null) {
+                    open();
+                }
+                return decide(offsets, committed.of(offsets.keySet()));
+            } catch (InterruptException e) {
+                throw e;
+            } catch (KafkaException | KafkaFailure e) {
+                outage.failed("learn the result of a commit", e);
+                new CountDownLatch(1).await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+            }
+        }
+        return false;
+    }
+
+    private static boolean decide(
+            Map<TopicPartition, OffsetAndMetadata> wanted, Map<TopicPartition, OffsetAndMetadata> found) {
+        long same = wanted.entrySet().stream()
+                .filter(each -> Optional.ofNullable(found.get(each.getKey()))
+                        .filter(offset -> offset.offset() == each.getValue().offset()
+                                && offset.metadata().equals(each.getValue().metadata()))
+                        .isPresent())
+                .count();
+        if (same != 0 && same != wanted.size()) {
+            throw new WorkerException("The result of a commit is unknown, because some of its " + wanted.size()
+                    + " partitions have moved to another worker. Restart this one: whoever has them continues from"
+                    + " what is committed.");
+        }
+        LOG.info("A commit failed, and its offsets show that it was {}", same == 0 ? "aborted" : "committed");
+        return same != 0;
+    }
+
     /** A commit fails when one of its sends did, so this check only guards against a defect of the client. */
     private static void requireSent(Future<RecordMetadata> sent) throws InterruptedException {
         try {
             sent.get();
         } catch (ExecutionException e) {
-            throw new KafkaException("A record of a committed transaction was not sent", e.getCause());
+            throw new WorkerException("A record of a committed transaction was not sent. Please report this: "
+                    + Printable.of(e.getCause().toString()));
         }
     }
 
-    /** Aborts the transaction, or closes the producer after a fatal error; the next commit opens another. */
-    private void recover(RuntimeException failure) {
+    /**
+     * Aborts the transaction and returns whether that succeeded; otherwise closes the producer, and the next commit
+     * opens another.
+     */
+    private boolean isAborted(RuntimeException failure) {
         if (failure instanceof CommitFailedException) {
             LOG.info("Partitions moved to another worker before a commit; it is retried for the remaining partitions");
             outage.count("commit", failure);
@@ -161,15 +244,17 @@ final class WorkerTransactions {
         }
         wasFenced |= KafkaFailure.isFencing(failure);
         if (producer == null) {
-            return;
+            return true;
         }
         try {
             producer.abortTransaction();
+            return true;
         } catch (KafkaException | IllegalStateException fatal) {
             LOG.info("A transaction cannot be aborted; the producer is replaced: {}", Printable.of(fatal.toString()));
             wasFenced |= KafkaFailure.isFencing(fatal);
             producer.close(Duration.ZERO);
             producer = null;
+            return false;
         }
     }
 }

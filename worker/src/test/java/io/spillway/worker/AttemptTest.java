@@ -31,11 +31,11 @@ class AttemptTest {
     @Test
     void the_end_of_the_lease_interrupts_the_call_once() {
         attempt.begin(Thread.currentThread());
-        assertThat(attempt.interruptIfOverdue(99, 99 * MILLI)).isFalse();
+        assertThat(attempt.interruptIfOverdue(99 * MILLI)).isFalse();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-        assertThat(attempt.interruptIfOverdue(100, 100 * MILLI)).isTrue();
+        assertThat(attempt.interruptIfOverdue(100 * MILLI)).isTrue();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(attempt.interruptIfOverdue(101, 101 * MILLI)).as("a second interrupt").isFalse();
+        assertThat(attempt.interruptIfOverdue(101 * MILLI)).as("a second interrupt").isFalse();
         assertThat(attempt.finish()).isEqualTo(Attempt.Interruption.LEASE_ENDED);
     }
 
@@ -45,11 +45,11 @@ class AttemptTest {
         nowMillis = 90;
         assertThat(attempt.renew(Duration.ofMillis(200))).isEqualTo(Instant.ofEpochMilli(290));
         assertThat(attempt.renew(Duration.ofMillis(1))).isEqualTo(Instant.ofEpochMilli(290));
-        assertThat(attempt.interruptIfOverdue(289, 289 * MILLI)).isFalse();
+        assertThat(attempt.interruptIfOverdue(289 * MILLI)).isFalse();
         nowMillis = 280;
         assertThat(attempt.renew(Duration.ofHours(1))).isEqualTo(Instant.ofEpochMilli(1_000));
         assertThat(attempt.endsAt()).isEqualTo(Instant.ofEpochMilli(1_000));
-        assertThat(attempt.interruptIfOverdue(1_000, 1_000 * MILLI)).isTrue();
+        assertThat(attempt.interruptIfOverdue(1_000 * MILLI)).isTrue();
     }
 
     @Test
@@ -57,17 +57,17 @@ class AttemptTest {
         attempt.begin(Thread.currentThread());
         nowMillis = 50;
         stepMillis = 86_400_000;
-        assertThat(attempt.interruptIfOverdue(nowMillis, nowMillis * MILLI)).isFalse();
+        assertThat(attempt.interruptIfOverdue(nowMillis * MILLI)).isFalse();
         assertThat(attempt.endsAt()).as("50 ms are left").isEqualTo(Instant.ofEpochMilli(86_400_100));
         assertThat(attempt.renew(Duration.ofMillis(200))).isEqualTo(Instant.ofEpochMilli(86_400_250));
-        assertThat(attempt.interruptIfOverdue(249, 249 * MILLI)).isFalse();
-        assertThat(attempt.interruptIfOverdue(250, 250 * MILLI)).isTrue();
+        assertThat(attempt.interruptIfOverdue(249 * MILLI)).isFalse();
+        assertThat(attempt.interruptIfOverdue(250 * MILLI)).isTrue();
     }
 
     @Test
     void a_lease_that_has_ended_cannot_be_renewed() {
         attempt.begin(Thread.currentThread());
-        attempt.interruptIfOverdue(100, 100 * MILLI);
+        attempt.interruptIfOverdue(100 * MILLI);
         assertThatThrownBy(() -> attempt.renew(Duration.ofMillis(10))).isInstanceOf(IllegalStateException.class);
     }
 
@@ -75,7 +75,7 @@ class AttemptTest {
     void a_call_that_has_returned_is_never_interrupted() {
         attempt.begin(Thread.currentThread());
         assertThat(attempt.finish()).isEqualTo(Attempt.Interruption.NONE);
-        assertThat(attempt.interruptIfOverdue(100, 100 * MILLI)).isFalse();
+        assertThat(attempt.interruptIfOverdue(100 * MILLI)).isFalse();
         assertThat(attempt.interrupt(Attempt.Interruption.PARTITION_LEFT)).isFalse();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
         assertThatThrownBy(() -> attempt.renew(Duration.ofMillis(10))).isInstanceOf(IllegalStateException.class);

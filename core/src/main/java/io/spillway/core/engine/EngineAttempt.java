@@ -7,6 +7,11 @@ import java.util.OptionalLong;
 
 /** A running attempt. The caller extends it with its own state. */
 public abstract class EngineAttempt<T> {
+    /** Time for a handler to return after its interrupt. */
+    static final long DEAF_AFTER_NANOS = 1_000_000_000L;
+    /** Time after the interrupt after which nobody expects it to return. Longer than the time-outs of most clients. */
+    static final long STUCK_AFTER_NANOS = 120_000_000_000L;
+
     /** The item that is attempted. */
     public final T item;
     /** The tenant's policy when the attempt began; it applies until the attempt ends. */
@@ -22,8 +27,9 @@ public abstract class EngineAttempt<T> {
     /** Index in {@link RunningAttempts}, its owner. */
     int runningIndex = -1;
 
-    /** When its lease ended and the caller interrupted it, epoch milliseconds; empty before. */
-    private OptionalLong leaseEndedMillis = OptionalLong.empty();
+    /** When its lease ended and the caller interrupted it; empty before. */
+    private OptionalLong leaseEndedNanos = OptionalLong.empty();
+    private boolean isGivenUp;
 
     /** Creates an unregistered attempt; the slot is null for a suspect. */
     protected EngineAttempt(
@@ -37,14 +43,31 @@ public abstract class EngineAttempt<T> {
 
     /**
      * Records that the lease has ended and the attempt was interrupted; called as the engine is. A suspect that goes on
-     * all the same delays those of other tenants no longer than {@link Quarantine#DEAF_AFTER_MILLIS}.
+     * all the same delays those of other tenants for a second. The item of any attempt that goes on becomes a dead
+     * letter after two minutes; its slot stays in use.
      */
-    protected final void leaseEnded(long nowMillis) {
-        leaseEndedMillis = OptionalLong.of(nowMillis);
+    protected final void leaseEnded(long nowNanos) {
+        leaseEndedNanos = OptionalLong.of(nowNanos);
     }
 
-    boolean isDeaf(long nowMillis) {
-        return leaseEndedMillis.isPresent()
-                && nowMillis - leaseEndedMillis.getAsLong() >= Quarantine.DEAF_AFTER_MILLIS;
+    /** Returns whether its item has ended without it, because it ignored its interrupt for too long. */
+    public final boolean isGivenUp() {
+        return isGivenUp;
+    }
+
+    void giveUp() {
+        isGivenUp = true;
+    }
+
+    boolean isDeaf(long nowNanos) {
+        return hasIgnoredItsEndFor(DEAF_AFTER_NANOS, nowNanos);
+    }
+
+    boolean isStuck(long nowNanos) {
+        return !isGivenUp && hasIgnoredItsEndFor(STUCK_AFTER_NANOS, nowNanos);
+    }
+
+    private boolean hasIgnoredItsEndFor(long nanos, long nowNanos) {
+        return leaseEndedNanos.isPresent() && nowNanos - leaseEndedNanos.getAsLong() >= nanos;
     }
 }

@@ -2,6 +2,7 @@ package io.spillway.core.engine;
 
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
+import io.spillway.core.routing.Route;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -26,8 +27,6 @@ import java.util.function.Predicate;
  * tenants.
  */
 final class Quarantine<T extends EngineItem> {
-    /** Time for a handler to return after its interrupt. */
-    static final long DEAF_AFTER_MILLIS = 1_000;
     /** Suspects of a partition that run beside each other: so many run alone if the worker dies. */
     static final int GROUP = 16;
     /** Restarts and takeovers of all killers of a tenant take less; a later death has nothing to do with them. */
@@ -68,15 +67,21 @@ final class Quarantine<T extends EngineItem> {
     }
 
     /**
-     * Removes the next suspect that runs alone, when no other one runs: one with counted deaths
-     * first, because a death while another suspect of its partition is marked would lose the count, then those of a
-     * group with which a worker died, and of tenants with a conviction, which this process alone knows about.
+     * Removes suspects that run alone and passes each to the visitor, until it marks one or another one runs: one with
+     * counted deaths first, because a death while another suspect of its partition is marked would lose the count, then
+     * those of a group with which a worker died, and of tenants with a conviction, which this process alone knows.
      */
-    Optional<T> next(long nowMillis) {
-        if (attempt.isPresent() && attempt.get().isDeaf(nowMillis)) {
+    void forEachNext(long nowMillis, long nowNanos, Consumer<T> visitor) {
+        for (Optional<T> next = next(nowMillis, nowNanos); next.isPresent(); next = next(nowMillis, nowNanos)) {
+            visitor.accept(next.get());
+        }
+    }
+
+    private Optional<T> next(long nowMillis, long nowNanos) {
+        if (attempt.isPresent() && attempt.get().isDeaf(nowNanos)) {
             passDeaf();
         }
-        forgetDone(nowMillis);
+        forgetDone(nowNanos);
         if (marked != null || groups.values().stream().anyMatch(Quarantine::isRunning)) {
             return Optional.empty();
         }
@@ -151,11 +156,11 @@ final class Quarantine<T extends EngineItem> {
     }
 
     /** Removes the members that are done, have moved or ignore their interrupt. A group without members has no mark. */
-    private void forgetDone(long nowMillis) {
+    private void forgetDone(long nowNanos) {
         groups.entrySet().removeIf(each -> {
             Map<T, Optional<EngineAttempt<T>>> members = each.getValue().members();
             members.entrySet().removeIf(member -> !each.getKey().progress.isUnfinished(member.getKey().offset())
-                    || member.getValue().filter(its -> its.isDeaf(nowMillis)).isPresent());
+                    || member.getValue().filter(its -> its.isDeaf(nowNanos)).isPresent());
             return members.isEmpty();
         });
     }
@@ -306,9 +311,9 @@ final class Quarantine<T extends EngineItem> {
         attempt = Optional.empty();
     }
 
-    /** Returns whether a worker died with it, alone or in a group. In another lane its deaths would count from 0. */
-    boolean isAccused(T suspect) {
-        return takenOver(suspect).isPresent();
+    /** Returns whether an item may be moved. In aged, the deaths of workers with it would count from 0. */
+    boolean mayGo(T item, Route to) {
+        return !to.equals(Route.AGED) || takenOver(item).isEmpty();
     }
 
     private static Optional<SuspectMark> takenOver(EngineItem suspect) {

@@ -95,6 +95,15 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         return attempts.stream().anyMatch(attempt -> attempt.item.tenant().equals(tenant));
     }
 
+    /** Visits the attempts that ignore their interrupt for too long, until they are given up. */
+    void forEachStuck(long nowNanos, Consumer<A> visitor) {
+        for (A attempt : attempts) {
+            if (attempt.isStuck(nowNanos)) {
+                visitor.accept(attempt);
+            }
+        }
+    }
+
     /** Records which attempts belong to lost partitions, and passes each to the visitor. */
     void abandon(Consumer<A> visitor) {
         for (A attempt : attempts) {

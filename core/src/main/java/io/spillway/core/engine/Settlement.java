@@ -11,6 +11,7 @@ import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.FairDispatch;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
@@ -52,9 +53,15 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         effects.moved(item, to, reason, moves, dueMillis);
     }
 
-    /** Applies the rules after an attempt. An interrupted attempt leaves its item unfinished. */
+    /**
+     * Applies the rules after an attempt, unless its partition is lost or it was given up. An interrupted attempt
+     * leaves its item unfinished.
+     */
     void settle(A attempt, AttemptResult result, RandomGenerator random, long nowMillis) {
         T item = attempt.item;
+        if (item.partition().gone || attempt.isGivenUp()) {
+            return;
+        }
         ItemHistory before = new ItemHistory(item.attempts(), item.blameThousandths(), item.waitMillis());
         int blame = observe(attempt, result, nowMillis);
         switch (AttemptRules.nextStep(result, before, blame, attempt.policy, random, nowMillis)) {
@@ -74,6 +81,21 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
             case NextStep.PutOff later ->
                     move(item, Lane.DELAY, LaneReason.LATER, item.moves(), later.dueMillis());
             case NextStep.GiveBack giveBack -> { }
+        }
+    }
+
+    /**
+     * Dead-letters the item of an attempt that does not end. A retry could run beside it, and each would take a slot
+     * for good.
+     */
+    void giveUp(A attempt, long nowMillis) {
+        attempt.giveUp();
+        T item = attempt.item;
+        if (!item.partition().gone) {
+            finish(item);
+            effects.deadLettered(attempt, new Route.DeadLetter(DeadReason.STUCK, "the handler had not returned "
+                    + TimeUnit.NANOSECONDS.toSeconds(EngineAttempt.STUCK_AFTER_NANOS) + " s after its interrupt"),
+                    item.attempts() + 1, nowMillis);
         }
     }
 

@@ -38,7 +38,6 @@ import java.util.random.RandomGenerator;
 public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Bound of the {@link DestinationHealth} of one worker. */
     public static final int MAX_FAILING_TENANTS = 50_000;
-
     /** An item that no slot takes is not looked at otherwise. */
     private static final long ENDS_PERIOD_MILLIS = 10_000;
 
@@ -157,8 +156,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /**
-     * Moves waiting items that block other tenants to another lane, and sometimes ends those whose time is over. Call
-     * it when the slots are filled, at least every few seconds.
+     * Moves waiting items that block other tenants to another lane, and sometimes ends those whose time is over or
+     * whose handlers never return. Call it when the slots are filled, at least every few seconds.
      */
     public void makeRoom(long nowMillis, long nowNanos) {
         // The clock may go back.
@@ -167,23 +166,27 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             endOverdue(nowMillis, nowNanos);
         }
         for (Excess<T> excess : dispatch.excess(nowMillis, nowNanos)) {
-            T item = excess.item();
+            int moves = excess.item().moves() + 1;
             switch (excess) {
                 case Excess.ToOverflow<T> over ->
-                        settlement.move(item, Lane.OVERFLOW, LaneReason.EXCESS, item.moves() + 1, 0);
+                        settlement.move(over.item(), Lane.OVERFLOW, LaneReason.EXCESS, moves, 0);
                 case Excess.ToDelay<T> later ->
-                        settlement.move(item, Lane.DELAY, LaneReason.CAPPED, item.moves() + 1, later.dueMillis());
+                        settlement.move(later.item(), Lane.DELAY, LaneReason.CAPPED, moves, later.dueMillis());
             }
         }
     }
 
-    /** Ends the waiting items whose time is over. It costs a look-up for each waiting item. */
+    /** Ends waiting items whose time is over, with a look-up for each, and those whose attempts are stuck. */
     void endOverdue(long nowMillis, long nowNanos) {
         dispatch.removeIf(item -> {
             Optional<Route> end = ages.end(item, nowMillis);
             end.ifPresent(route -> settlement.setAside(item, route, nowMillis));
             return end.isPresent();
         }, nowNanos);
+        running.forEachStuck(nowNanos, attempt -> {
+            quarantine.ended(attempt, true);
+            settlement.giveUp(attempt, nowMillis);
+        });
     }
 
     /** Ends an attempt: frees its slot and decides what happens to its item. A wait before a retry is random. */
@@ -193,9 +196,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             dispatch.ended(attempt.slot, nowNanos);
         }
         timeouts.ended(attempt.timeout, result, nowNanos - attempt.startedNanos);
-        if (!attempt.item.partition().gone) {
-            settlement.settle(attempt, result, random, nowMillis);
-        }
+        settlement.settle(attempt, result, random, nowMillis);
         running.remove(attempt, nowNanos).ifPresent(waiting -> admit(waiting, nowMillis, nowNanos));
     }
 
@@ -307,8 +308,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Returns whether an item can go on; otherwise its age has moved it, or it waits for its earlier attempt. */
     private boolean isReady(T item, TenantPolicy policy, long nowMillis) {
-        Optional<Route> stale = ages.staleness(item, policy, nowMillis)
-                .filter(route -> !route.equals(Route.AGED) || !quarantine.isAccused(item));
+        Optional<Route> stale = ages.staleness(item, policy, nowMillis).filter(to -> quarantine.mayGo(item, to));
         stale.ifPresent(route -> settlement.setAside(item, route, nowMillis));
         return stale.isEmpty() && !running.waitBehind(item);
     }
@@ -324,16 +324,16 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Decides on suspects until one is marked to run alone, or a few of each partition to run beside each other. */
     private void decideOnSuspects(long nowMillis, long nowNanos) {
-        for (var next = quarantine.next(nowMillis); next.isPresent(); next = quarantine.next(nowMillis)) {
-            next.filter(each -> isReady(each, policies.policyOf(each), nowMillis))
-                    .ifPresent(suspect -> judge(suspect, nowMillis, nowNanos));
-        }
+        quarantine.forEachNext(nowMillis, nowNanos, suspect -> judge(suspect, nowMillis, nowNanos));
         if (quarantine.extendGroups(nowMillis, each -> isReady(each, policies.policyOf(each), nowMillis))) {
             effects.commitWanted(nowNanos);
         }
     }
 
     private void judge(T suspect, long nowMillis, long nowNanos) {
+        if (!isReady(suspect, policies.policyOf(suspect), nowMillis)) {
+            return;
+        }
         boolean isolate = quarantine.hasConvicted(suspect.tenant(), nowMillis) && !running.hasTenant(suspect.tenant());
         switch (SuspectRules.decide(
                 suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths, isolate)) {

@@ -38,7 +38,9 @@ public enum DeadReason {
     /** The handler reported that no further attempt can succeed. */
     FINAL_FAILURE("final-failure"),
     /** The item was the only suspect running in {@code killer.deaths} workers that died. */
-    KILLED_WORKER("killed-worker");
+    KILLED_WORKER("killed-worker"),
+    /** The handler did not return for long after its interrupt. */
+    STUCK("stuck");
 
     private final String label;
 

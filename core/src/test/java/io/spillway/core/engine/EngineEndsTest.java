@@ -197,6 +197,28 @@ class EngineEndsTest {
                 "end 10" + UNATTEMPTED);
     }
 
+    @Test
+    void an_attempt_that_ignores_its_interrupt_for_two_minutes_ends_its_item_and_keeps_its_slot() {
+        EngineTimeline timeline = new EngineTimeline(1);
+        EnginePartition partition = timeline.partition(Lane.HOT);
+        timeline.arrives(partition, 0, 0);
+        timeline.attempt(0).leaseEnded(timeline.nowNanos());
+        timeline.effects();
+
+        timeline.nowMillis += EngineAttempt.STUCK_AFTER_NANOS / 1_000_000 - 1;
+        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        assertThat(timeline.effects()).isEmpty();
+        timeline.nowMillis++;
+        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        timeline.arrives(partition, 1, 0);
+        assertThat(timeline.effects()).as("once, and its slot is not free").containsExactly(
+                "dead-letter 0: stuck, the handler had not returned 120 s after its interrupt, attempts 1");
+
+        timeline.ends(0, new AttemptResult.Succeeded());
+        assertThat(timeline.effects()).as("it has returned after all").containsExactly("start 1");
+    }
+
     /** Three items fail, over this time. */
     private void failFor(EnginePartition partition, long millis) {
         for (int i = 0; i < 3; i++) {

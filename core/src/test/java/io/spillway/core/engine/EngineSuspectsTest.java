@@ -17,6 +17,9 @@ class EngineSuspectsTest {
     private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
     private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "no");
 
+    private static final long DEAF_AFTER_MILLIS = EngineAttempt.DEAF_AFTER_NANOS / 1_000_000;
+    private static final long STUCK_AFTER_MILLIS = EngineAttempt.STUCK_AFTER_NANOS / 1_000_000;
+
     private final EngineTimeline timeline = new EngineTimeline(10);
 
     /** Takes over offsets 0 to 4, all suspects, the first with three deaths; then 5 and more are new. */
@@ -134,10 +137,10 @@ class EngineSuspectsTest {
         EnginePartition partition = takeOver();
         arrive(partition, "acme", "acme", "bolt", "acme", "bolt");
         timeline.commit(partition);
-        timeline.attempt(0).leaseEnded(timeline.nowMillis);
+        timeline.attempt(0).leaseEnded(timeline.nowNanos());
         timeline.effects();
 
-        timeline.nowMillis += Quarantine.DEAF_AFTER_MILLIS - 1;
+        timeline.nowMillis += DEAF_AFTER_MILLIS - 1;
         timeline.fill();
         assertThat(timeline.effects()).as("it may still return").isEmpty();
         timeline.nowMillis += 1;
@@ -175,8 +178,8 @@ class EngineSuspectsTest {
         timeline.commit(accused);
         assertThat(timeline.effects()).as("while another suspect runs").containsExactly("commit wanted", "start 0");
 
-        timeline.attempt(0).leaseEnded(timeline.nowMillis);
-        timeline.nowMillis += Quarantine.DEAF_AFTER_MILLIS;
+        timeline.attempt(0).leaseEnded(timeline.nowNanos());
+        timeline.nowMillis += DEAF_AFTER_MILLIS;
         timeline.fill();
         assertThat(timeline.commit(accused).mark()).contains(new SuspectMark(7, 0));
         assertThat(timeline.effects()).contains("start 7 alone");
@@ -213,8 +216,8 @@ class EngineSuspectsTest {
         EnginePartition partition = takeOver();
         arrive(partition, "acme");
         timeline.commit(partition);
-        timeline.attempt(0).leaseEnded(timeline.nowMillis);
-        timeline.nowMillis += Quarantine.DEAF_AFTER_MILLIS;
+        timeline.attempt(0).leaseEnded(timeline.nowNanos());
+        timeline.nowMillis += DEAF_AFTER_MILLIS;
         timeline.fill();
         timeline.effects();
 
@@ -239,5 +242,25 @@ class EngineSuspectsTest {
         timeline.ends(0, SUCCEEDED);
         assertThat(timeline.effects()).as("of the other nobody knows anything")
                 .containsExactly("done 0", "move 1 to aged: age, moves 1");
+    }
+
+    @Test
+    void a_suspect_that_never_returns_is_given_up_and_the_others_of_its_tenant_run() {
+        EnginePartition partition = takeOver();
+        arrive(partition, "acme");
+        timeline.commit(partition);
+        timeline.attempt(0).leaseEnded(timeline.nowNanos());
+        timeline.nowMillis += DEAF_AFTER_MILLIS;
+        timeline.fill();
+        timeline.effects();
+
+        timeline.nowMillis += STUCK_AFTER_MILLIS - DEAF_AFTER_MILLIS;
+        timeline.arrives(partition, 1, 0);
+        timeline.makeRoom();
+        timeline.fill();
+        timeline.commit(partition);
+        assertThat(timeline.effects()).containsExactly(
+                "dead-letter 0: stuck, the handler had not returned 120 s after its interrupt, attempts 1",
+                "commit wanted", "start 1 alone");
     }
 }

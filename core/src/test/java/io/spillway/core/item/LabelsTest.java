@@ -21,7 +21,7 @@ class LabelsTest {
                 "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",
                 "bad-id", "bad-workload", "bad-enqueued-at", "bad-due", "too-large",
                 "too-many-headers", "router-error", "attempts-used-up", "retry-time-over", "expired",
-                "final-failure", "killed-worker");
+                "final-failure", "killed-worker", "stuck");
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -195,6 +196,17 @@ public final class QueueAdmin {
             long readableTo = readable.get(part.partition()).offset();
             return new ReadableEnd(part.partition(), readableTo, Math.max(readableTo, part.end()));
         }).toList();
+    }
+
+    /**
+     * Returns what a group has committed for each of these partitions, when no transaction that commits some of it is
+     * open any more. Partitions without a commit are missing.
+     */
+    public Map<TopicPartition, OffsetAndMetadata> committed(Collection<TopicPartition> partitions, String group) {
+        Map<TopicPartition, OffsetAndMetadata> committed =
+                new HashMap<>(committed(List.copyOf(partitions), group, true));
+        committed.values().removeIf(Objects::isNull);
+        return committed;
     }
 
     /** The client omits a partition whose offsets are in an open transaction, and returns null without a commit. */
