@@ -150,7 +150,7 @@ final class Campaign implements AutoCloseable {
         if (audit.exitCode() != 0) {
             breaches.add("audit: " + audit.out().replace('\n', ';') + audit.err());
         }
-        List<String> calls = calls();
+        List<String> calls = Ends.calls(directory.resolve("calls"));
         Set<String> called = calls.stream().map(call -> call.substring(0, call.indexOf(' '))).collect(toSet());
         Fates fates = new Fates(accepted, unknown,
                 Ends.read(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix), called);
@@ -189,18 +189,6 @@ final class Campaign implements AutoCloseable {
     private static boolean isQuiet(JsonNode audit, int accepted) {
         return audit.get("accepted").asLong() >= accepted && audit.get("moving").asLong() == 0
                 && Stream.of("hot", "overflow", "aged", "delay").allMatch(lane -> audit.get(lane).asLong() == 0);
-    }
-
-    private List<String> calls() throws IOException {
-        List<String> calls = new ArrayList<>();
-        try (Stream<Path> files = Files.list(directory.resolve("calls"))) {
-            for (Path file : files.toList()) {
-                String content = Files.readString(file);
-                // A killed process may leave half a line.
-                content.substring(0, content.lastIndexOf('\n') + 1).lines().forEach(calls::add);
-            }
-        }
-        return calls;
     }
 
     @Override

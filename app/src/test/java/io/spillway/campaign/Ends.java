@@ -7,13 +7,22 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.ParsedRecord;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Reader of how items ended: from the trail, and from the dead letters, where an item of a gateway has no headers. */
+/**
+ * Reader of how items ended, from the trail and from the dead letters, where an item of a gateway has no headers, and
+ * of the calls of handlers.
+ */
 final class Ends {
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE);
     private final ItemDecoder decoder = new ItemDecoder();
@@ -30,6 +39,19 @@ final class Ends {
         KafkaUnderTest.readAll(bootstrapServers, prefix + "." + Lane.DEAD_LETTER.label())
                 .forEach(record -> read.count(read.name(record), "dead"));
         return read.ends;
+    }
+
+    /** Returns the lines that handlers have written to the files of a directory, one for each call. */
+    static List<String> calls(Path directory) throws IOException {
+        List<String> calls = new ArrayList<>();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                String content = Files.readString(file);
+                // A killed process may leave half a line, or write it just now.
+                content.substring(0, content.lastIndexOf('\n') + 1).lines().forEach(calls::add);
+            }
+        }
+        return calls;
     }
 
     private void count(String name, String word) {

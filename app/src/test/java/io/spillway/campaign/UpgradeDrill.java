@@ -144,7 +144,7 @@ final class UpgradeDrill implements AutoCloseable {
         }
         breaches.addAll(quietAndBalanced(accepted.size()));
         breaches.addAll(processes.breaches());
-        List<String> calls = calls().stream().map(line -> line.substring(0, line.indexOf(' '))).toList();
+        List<String> calls = Ends.calls(directory.resolve("calls")).stream().map(line -> line.substring(0, line.indexOf(' '))).toList();
         Fates fates = new Fates(accepted, unknown, Ends.read(servers, PREFIX), new HashSet<>(calls));
         breaches.addAll(fates.breaches());
         return new Report(breaches, accepted.size(), unknown.size(), fates.counts(),
@@ -265,25 +265,13 @@ final class UpgradeDrill implements AutoCloseable {
 
     private Gaps attempts() throws IOException {
         String probe = SteadyProbe.TENANT + "/";
-        for (String line : calls()) {
+        for (String line : Ends.calls(directory.resolve("calls"))) {
             if (line.startsWith(probe)) {
                 String[] parts = line.substring(probe.length()).split(" ");
                 attempted.seen(SteadyProbe.source(parts[0]), Long.parseLong(parts[1]));
             }
         }
         return attempted;
-    }
-
-    private List<String> calls() throws IOException {
-        List<String> calls = new ArrayList<>();
-        try (Stream<Path> files = Files.list(directory.resolve("calls"))) {
-            for (Path file : files.toList()) {
-                String content = Files.readString(file);
-                // A line may be half written.
-                content.substring(0, content.lastIndexOf('\n') + 1).lines().forEach(calls::add);
-            }
-        }
-        return calls;
     }
 
     @Override
