@@ -8,6 +8,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -19,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Runs of a campaign, when asked for: {@code -Dspillway.campaign.seconds=180}, and then
  * {@code -Dspillway.campaign.seed=N} for the first run instead of the seed of the day, and
- * {@code -Dspillway.campaign.runs=N} for the following seeds too. Writes a table to {@code target/campaign.md}.
+ * {@code -Dspillway.campaign.runs=N} for the following seeds too, {@code -Dspillway.campaign.faults=A,B} for some kinds
+ * of faults alone. Writes a table to {@code target/campaign.md}.
  */
 @Tag("alone") // Nine JVMs.
 @EnabledIfSystemProperty(named = "spillway.campaign.seconds", matches = "[1-9]\\d*")
@@ -38,7 +40,8 @@ class CampaignIT {
             System.out.println("campaign with seed " + seed + " in " + directory);
             try (Campaign campaign = new Campaign(directory.resolve("seed-" + seed),
                     System.getProperty("spillway.test.bootstrap", ""), clocks(seed))) {
-                Schedule schedule = Schedule.of(seed, campaign.faults(), millis);
+                Schedule schedule = Schedule.of(seed, property("faults").map(CampaignIT::faults)
+                        .orElseGet(campaign::faults), millis);
                 Campaign.Report report = campaign.run(schedule, millis, PATIENCE);
                 System.out.println(report);
                 table.add(schedule, report);
@@ -55,6 +58,10 @@ class CampaignIT {
     /** For every third seed: the library costs much of the machine. */
     private static Optional<Path> clocks(long seed) {
         return seed % 3 == 0 ? property("clocks").map(Path::of) : Optional.empty();
+    }
+
+    private static List<Fault> faults(String names) {
+        return Arrays.stream(names.split(",")).map(Fault::valueOf).toList();
     }
 
     private static Optional<String> property(String name) {
