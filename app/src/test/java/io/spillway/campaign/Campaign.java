@@ -51,11 +51,11 @@ final class Campaign implements AutoCloseable {
      * @param ends         items by how they ended
      * @param repeated     calls of handlers beyond the first of an attempt
      * @param quietMillis  from the end of load and faults until nothing waited any more
-     * @param processes    a line for each process
+     * @param processes    each process
      */
     record Report(
             List<String> breaches, int accepted, int unknown, Map<String, Long> ends, long repeated, long quietMillis,
-            List<String> processes) {}
+            List<Processes.Life> processes) {}
 
     /** Returns the kinds of faults that this campaign can have. */
     List<Fault> faults() {

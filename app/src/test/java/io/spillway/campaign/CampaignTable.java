@@ -4,12 +4,18 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
-/** Results of several runs as Markdown: a line for each run, and one for each kind of fault. Pure, not thread-safe. */
+/**
+ * Results of several runs as Markdown: a line for each run, one for each kind of fault, and one for each role. Pure, not
+ * thread-safe.
+ */
 final class CampaignTable {
     private final List<String> runs = new ArrayList<>();
     private final Map<Fault, int[]> faults = new EnumMap<>(Fault.class);
+    private final Map<Fault.Target, List<Integer>> readyMillis = new EnumMap<>(Fault.Target.class);
+    private final Map<Fault.Target, Integer> starts = new EnumMap<>(Fault.Target.class);
 
     /** Adds a run. */
     void add(Schedule schedule, Campaign.Report report) {
@@ -27,13 +33,23 @@ final class CampaignTable {
                 counts[2] += isGood ? 0 : 1;
             }
         });
+        report.processes().forEach(life -> {
+            readyMillis.computeIfAbsent(life.role(), absent -> new ArrayList<>()).addAll(life.readyMillis());
+            starts.merge(life.role(), life.starts(), Integer::sum);
+        });
+    }
+
+    private static String recovery(List<Integer> millis) {
+        List<Integer> sorted = millis.stream().sorted().toList();
+        return sorted.isEmpty() ? "- | -" : "%.1f | %.1f".formatted(
+                sorted.get(sorted.size() / 2) / 1e3, sorted.getLast() / 1e3);
     }
 
     private static long count(Campaign.Report report, String end) {
         return report.ends().getOrDefault(end, 0L);
     }
 
-    /** Returns both tables. */
+    /** Returns the three tables. */
     String text() {
         StringBuilder text = new StringBuilder("""
                 | Seed | Faults | Accepted | Done | Dropped | Dead | Sender does not know | Attempts repeated \
@@ -44,6 +60,9 @@ final class CampaignTable {
         text.append("\n| Fault | Times | Runs with it | Failed runs with it |\n|---|--:|--:|--:|\n");
         faults.forEach((fault, counts) -> text.append("| `%s` | %d | %d | %d |%n".formatted(
                 fault, counts[0], counts[1], counts[2])));
+        text.append("\n| Role | Starts | Ready after, s: median | longest |\n|---|--:|--:|--:|\n");
+        starts.forEach((role, count) -> text.append("| %s | %d | %s |%n".formatted(
+                role.name().toLowerCase(Locale.ROOT), count, recovery(readyMillis.get(role)))));
         return text.toString();
     }
 }

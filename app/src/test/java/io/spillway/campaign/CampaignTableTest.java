@@ -16,7 +16,8 @@ class CampaignTableTest {
         assertThat(table.text())
                 .contains("| 1 | 3 | 1,000 | 990 | 0 | 10 | 3 | 7 | 12 | pass |",
                         "| 2 | 1 | 1,000 | 990 | 0 | 10 | 3 | 7 | 12 | FAIL: x was lost |",
-                        "| `KILL_ROUTER` | 3 | 2 | 1 |", "| `THROTTLE` | 1 | 1 | 0 |");
+                        "| `KILL_ROUTER` | 3 | 2 | 1 |", "| `THROTTLE` | 1 | 1 | 0 |",
+                        "| worker | 8 | 1.5 | 12.0 |", "| gateway | 2 | - | - |");
     }
 
     private static Schedule schedule(long seed, Fault... faults) {
@@ -26,6 +27,8 @@ class CampaignTableTest {
 
     private static Campaign.Report report(String... breaches) {
         return new Campaign.Report(
-                List.of(breaches), 1_000, 3, Map.of("done", 990L, "dead", 10L), 7, 12_000, List.of());
+                List.of(breaches), 1_000, 3, Map.of("done", 990L, "dead", 10L), 7, 12_000, List.of(
+                        new Processes.Life("w", Fault.Target.WORKER, 4, List.of(12_000, 1_400, 1_500), List.of(9, 1)),
+                        new Processes.Life("g", Fault.Target.GATEWAY, 1, List.of(), List.of())));
     }
 }

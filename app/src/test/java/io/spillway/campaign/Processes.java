@@ -36,6 +36,15 @@ final class Processes implements AutoCloseable {
     private final Thread supervisor;
     private volatile boolean closed;
 
+    /**
+     * What a process has been through.
+     *
+     * @param readyMillis how long each start took until it was ready; starts that ended before have none
+     * @param exits       its exit statuses
+     */
+    record Life(
+            String name, Fault.Target role, int starts, List<Integer> readyMillis, List<Integer> exits) {}
+
     /** One process with a place that survives it. */
     private static final class Member {
         final String name;
@@ -252,10 +261,10 @@ final class Processes implements AutoCloseable {
         return ofRole.get(index % ofRole.size());
     }
 
-    /** Returns a line for each process: starts, how long each took until it was ready, and how it ended before. */
-    synchronized List<String> report() {
-        return members.stream().map(member -> member.name + ": " + member.starts + " starts, ready after "
-                + member.readyMillis + " ms, ended with " + member.exits).toList();
+    /** Returns what each process has been through. */
+    synchronized List<Life> report() {
+        return members.stream().map(member -> new Life(member.name, member.role, member.starts,
+                List.copyOf(member.readyMillis), List.copyOf(member.exits))).toList();
     }
 
     @Override
