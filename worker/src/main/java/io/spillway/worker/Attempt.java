@@ -23,7 +23,7 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     /** Reason for the interrupt of a call. */
     enum Interruption { NONE, LEASE_ENDED, PARTITION_LEFT }
 
-    private static final int MAX_FRAMES = 8;
+    private static final int MAX_FRAMES = 4;
 
     final long startedAtMillis;
     /** Workers that died while this item ran alone; set before the attempt runs. */
@@ -107,10 +107,12 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
         return interruption != Interruption.NONE;
     }
 
-    /** Returns where its thread is, innermost frame first, for a log line; empty before it has one. */
+    /** Returns where its thread is outside the JDK, innermost frame first, for a log line; empty before it has one. */
     synchronized String where() {
         StackTraceElement[] frames = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
-        return Arrays.stream(frames).limit(MAX_FRAMES).map(StackTraceElement::toString).collect(joining(" < "));
+        return Arrays.stream(frames)
+                .filter(frame -> !"java.base".equals(frame.getModuleName()))
+                .limit(MAX_FRAMES).map(StackTraceElement::toString).collect(joining(" < "));
     }
 
     /**

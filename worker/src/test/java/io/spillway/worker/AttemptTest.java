@@ -9,6 +9,7 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptTimeouts;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -110,5 +111,24 @@ class AttemptTest {
 
         assertThat(attempt.exitCaller()).map(StackTraceElement::toString)
                 .contains("com.example.MailHandler.handle(MailHandler.java:4)");
+    }
+
+    @Test
+    void the_place_of_its_thread_is_the_handlers_and_not_the_jdks() throws InterruptedException {
+        assertThat(attempt.where()).as("before it has a thread").isEmpty();
+        Thread waiting = Thread.ofVirtual().start(AttemptTest::waitForEver);
+        attempt.begin(waiting);
+        while (waiting.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+
+        assertThat(attempt.where()).startsWith("io.spillway.worker.AttemptTest.waitForEver(AttemptTest.java:")
+                .doesNotContain("java.base");
+        waiting.interrupt();
+        waiting.join();
+    }
+
+    private static void waitForEver() {
+        LockSupport.park();
     }
 }
