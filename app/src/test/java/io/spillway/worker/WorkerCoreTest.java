@@ -22,6 +22,7 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Bounds of the worker's memory and of its transactions, and the release of partitions. */
 class WorkerCoreTest {
@@ -218,6 +219,19 @@ class WorkerCoreTest {
         assertThat(scene.core.hasToCommit(List.of(owned.partition))).as("failed").isTrue();
         scene.commit();
         assertThat(scene.core.hasToCommit(List.of(owned.partition))).as("committed").isFalse();
+    }
+
+    @Test
+    @Timeout(60) // The grace is an hour.
+    void attempts_whose_results_cannot_be_committed_have_no_grace() throws Exception {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.commit();
+        Attempt running = scene.poll(owned, List.of(CoreScene.item(owned, 0, "acme", 0))).getFirst();
+
+        scene.core.stopCommits();
+        scene.core.leave(List.of(owned.partition), TimeUnit.HOURS.toMillis(1));
+
+        assertThat(running.isInterrupted()).isTrue();
     }
 
     private int readUntilPaused(OwnedPartition owned) {

@@ -141,15 +141,15 @@ final class WorkerCore {
     // ---- release of partitions, on the poll thread
 
     /**
-     * Begins to release partitions: forgets their waiting items and interrupts their attempts after the grace. Returns
-     * when none of their attempts runs, or one second after the interrupt.
+     * Begins to release partitions: forgets their waiting items and interrupts their attempts after the grace, or at
+     * once if no result can be committed. Returns when none of them runs, or one second after the interrupt.
      */
     void leave(Collection<TopicPartition> partitions, long graceMillis) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             List<EnginePartition> states = states(partitions, owned::get);
             engine.leave(states, nanoClock.getAsLong());
-            if (!awaitLeavingIdle(graceMillis)) {
+            if (commitsStopped || !awaitLeavingIdle(graceMillis)) {
                 interruptLeaving();
                 awaitLeavingIdle(TimeUnit.SECONDS.toMillis(1));
             }
