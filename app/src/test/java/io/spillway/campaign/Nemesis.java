@@ -114,7 +114,7 @@ final class Nemesis implements AutoCloseable {
         commands.run("tenants", "pause", CampaignLoad.tenant(CampaignLoad.Kind.PAUSED.ordinal()));
         commands.run("tenants", "isolate", CampaignLoad.tenant(CampaignLoad.Kind.ISOLATED.ordinal()));
         commands.run("sweep", "record", "--tenant", CampaignLoad.tenant(CampaignLoad.Kind.SWEPT.ordinal()),
-                "--started-at", "2m");
+                "--started-at", "5s");
     }
 
     private void end(Schedule.Event event) {
