@@ -55,7 +55,7 @@ class CampaignIT {
         assertThat(breaches).isEmpty();
     }
 
-    /** For every third seed: the library costs much of the machine. */
+    /** For every third seed, so that most runs have processes without the library. */
     private static Optional<Path> clocks(long seed) {
         return seed % 3 == 0 ? property("clocks").map(Path::of) : Optional.empty();
     }
