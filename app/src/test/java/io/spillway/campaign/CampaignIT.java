@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("alone") // Nine JVMs.
 @EnabledIfSystemProperty(named = "spillway.campaign.seconds", matches = "[1-9]\\d*")
 class CampaignIT {
-    private static final Duration PATIENCE = Duration.ofMinutes(15);
+    private static final Duration PATIENCE = Duration.ofMinutes(20);
 
     @Test
     void every_item_has_one_end_after_faults_of_processes_brokers_and_network(

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Results of several runs as Markdown: a line for each run, one for each kind of fault, and one for each role. Pure, not
- * thread-safe.
+ * Results of several runs as Markdown: a line for each run, one for each kind of fault, and one for each role. Pure,
+ * not thread-safe.
  */
 final class CampaignTable {
     private final List<String> runs = new ArrayList<>();

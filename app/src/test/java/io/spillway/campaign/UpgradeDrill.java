@@ -144,7 +144,8 @@ final class UpgradeDrill implements AutoCloseable {
         }
         breaches.addAll(quietAndBalanced(accepted.size()));
         breaches.addAll(processes.breaches());
-        List<String> calls = Ends.calls(directory.resolve("calls")).stream().map(line -> line.substring(0, line.indexOf(' '))).toList();
+        List<String> calls = Ends.calls(directory.resolve("calls")).stream()
+                .map(line -> line.substring(0, line.indexOf(' '))).toList();
         Fates fates = new Fates(accepted, unknown, Ends.read(servers, PREFIX), new HashSet<>(calls));
         breaches.addAll(fates.breaches());
         return new Report(breaches, accepted.size(), unknown.size(), fates.counts(),
