@@ -117,7 +117,7 @@ final class WorkerTransactions {
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException | KafkaFailure | IllegalStateException e) {
-            if (isAborted(e) || !isAsked || !wasCommitted(withEndedItems(batch, offsets), isStopping)) {
+            if (abort(e) || !isAsked || !wasCommitted(withEndedItems(batch, offsets), isStopping)) {
                 return false;
             }
         }
@@ -235,7 +235,7 @@ final class WorkerTransactions {
      * Aborts the transaction and returns whether that succeeded; otherwise closes the producer, and the next commit
      * opens another.
      */
-    private boolean isAborted(RuntimeException failure) {
+    private boolean abort(RuntimeException failure) {
         if (failure instanceof CommitFailedException) {
             LOG.info("Partitions moved to another worker before a commit; it is retried for the remaining partitions");
             outage.count("commit", failure);

@@ -34,6 +34,18 @@ class EngineSuspectsTest {
                 0, 5, 5, OffsetList.of(0, 1, 2, 3, 4), Optional.of(SuspectMark.ofGroup(4)), false, true));
     }
 
+    /** Takes over the group, of which the first runs alone and ignores its interrupt. */
+    private EnginePartition takeOverWithADeafSuspect() {
+        EnginePartition partition = takeOver();
+        arrive(partition, "acme");
+        timeline.commit(partition);
+        timeline.attempt(0).leaseEnded(timeline.nowNanos());
+        timeline.nowMillis += DEAF_AFTER_MILLIS;
+        timeline.fill();
+        timeline.effects();
+        return partition;
+    }
+
     private void arrive(EnginePartition partition, String... tenants) {
         for (int offset = 0; offset < tenants.length; offset++) {
             timeline.engine.arrived(partition, offset,
@@ -213,13 +225,7 @@ class EngineSuspectsTest {
 
     @Test
     void suspects_that_arrive_behind_a_deaf_one_of_their_tenant_wait_for_its_end() {
-        EnginePartition partition = takeOver();
-        arrive(partition, "acme");
-        timeline.commit(partition);
-        timeline.attempt(0).leaseEnded(timeline.nowNanos());
-        timeline.nowMillis += DEAF_AFTER_MILLIS;
-        timeline.fill();
-        timeline.effects();
+        EnginePartition partition = takeOverWithADeafSuspect();
 
         timeline.arrives(partition, 1, 0);
         timeline.commit(partition);
@@ -246,13 +252,7 @@ class EngineSuspectsTest {
 
     @Test
     void a_suspect_that_never_returns_is_given_up_and_the_others_of_its_tenant_run() {
-        EnginePartition partition = takeOver();
-        arrive(partition, "acme");
-        timeline.commit(partition);
-        timeline.attempt(0).leaseEnded(timeline.nowNanos());
-        timeline.nowMillis += DEAF_AFTER_MILLIS;
-        timeline.fill();
-        timeline.effects();
+        EnginePartition partition = takeOverWithADeafSuspect();
 
         timeline.nowMillis += STUCK_AFTER_MILLIS - DEAF_AFTER_MILLIS;
         timeline.arrives(partition, 1, 0);
