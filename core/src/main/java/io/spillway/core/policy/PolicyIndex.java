@@ -38,7 +38,9 @@ public final class PolicyIndex {
         Table now = table;
         long[] slots = now.slots();
         long hash = TenantHash.key(tenant, seed);
-        long number = slots[LinearProbing.find(slots, hash) + 1];
+        int at = LinearProbing.find(slots, hash);
+        // The look-up may end at a free slot that another tenant has taken since.
+        long number = slots[at] == hash ? slots[at + 1] : 0;
         // The slots are written in place, so a number may be newer than this table's policies.
         TenantPolicy policy = number == 0 || number > now.policies().length ? null : now.policies()[(int) number - 1];
         return new TenantContext(tenant, hash, policy == null ? others : policy);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +73,31 @@ class PolicyIndexTest {
                     index.put("tenant-" + i, policy(round * 1_000 + i));
                 }
             }
+        }
+        stop.set(true);
+        reader.join();
+        assertThat(wrong).isFalse();
+    }
+
+    /** A look-up may end at a free slot that another tenant takes before the policy's number is read. */
+    @Test
+    void a_concurrent_reader_sees_no_policy_for_a_tenant_without_one_while_others_are_set() throws Exception {
+        AtomicReference<PolicyIndex> index = new AtomicReference<>(new PolicyIndex(0));
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicBoolean wrong = new AtomicBoolean();
+        Thread reader = new Thread(() -> {
+            while (!stop.get()) {
+                if (index.get().of("no-policy", OTHERS).policy() != OTHERS) {
+                    wrong.set(true);
+                }
+            }
+        });
+        reader.start();
+        List<TenantPolicy> policies = IntStream.rangeClosed(1, 12).mapToObj(PolicyIndexTest::policy).toList();
+        for (int seed = 1; seed <= 20_000 && !wrong.get(); seed++) {
+            PolicyIndex fresh = new PolicyIndex(seed);
+            index.set(fresh);
+            policies.forEach(policy -> fresh.put("tenant-" + policy.concurrency(), policy));
         }
         stop.set(true);
         reader.join();
