@@ -13,6 +13,8 @@ import java.util.SplittableRandom;
  */
 record Schedule(long seed, List<Event> events) {
     private static final int MEAN_GAP_MILLIS = 5_000;
+    /** Runs of this duration suspend processes for longer than the time between two polls, 5 minutes. */
+    private static final int LONG_MILLIS = 600_000;
 
     /**
      * One fault.
@@ -50,7 +52,7 @@ record Schedule(long seed, List<Event> events) {
         int atMillis = random.nextInt(MEAN_GAP_MILLIS);
         while (atMillis < durationMillis - 1_000) {
             Fault fault = kinds.get(random.nextInt(kinds.size()));
-            int forMillis = Math.min(longestMillis(fault, random), durationMillis - atMillis);
+            int forMillis = Math.min(longestMillis(fault, durationMillis, random), durationMillis - atMillis);
             events.add(new Event(fault, atMillis, forMillis, random.nextInt(6), link(random)));
             atMillis += 1 + (int) Math.min(20_000, -MEAN_GAP_MILLIS * Math.log(1 - random.nextDouble()));
         }
@@ -65,7 +67,7 @@ record Schedule(long seed, List<Event> events) {
     }
 
     /** Half of the suspensions and partitions are longer than what they must exceed, the others shorter. */
-    private static int longestMillis(Fault fault, SplittableRandom random) {
+    private static int longestMillis(Fault fault, int durationMillis, SplittableRandom random) {
         boolean isShort = random.nextBoolean();
         return switch (fault) {
             case KILL_ROUTER, KILL_WORKER, KILL_GATEWAY, STOP_ROUTER, STOP_WORKER, STOP_GATEWAY, DAMAGE_STATE,
@@ -73,8 +75,9 @@ record Schedule(long seed, List<Event> events) {
             case KILL_BROKER, STOP_BROKER, KILL_ALL_BROKERS, KILL_CONTROLLER, FULL_DISK_OF_BROKER ->
                     1_000 + random.nextInt(isShort ? 2_000 : 15_000);
             // Sessions of 45 s, transactions of 10 s.
-            case SUSPEND_ROUTER, SUSPEND_WORKER, SUSPEND_GATEWAY ->
-                    isShort ? 200 + random.nextInt(12_000) : 47_000 + random.nextInt(15_000);
+            case SUSPEND_ROUTER, SUSPEND_WORKER, SUSPEND_GATEWAY -> isShort ? 200 + random.nextInt(12_000)
+                    : durationMillis >= LONG_MILLIS && random.nextInt(3) == 0 ? 305_000 + random.nextInt(20_000)
+                    : 47_000 + random.nextInt(15_000);
             // Sessions of brokers of 9 s.
             case SUSPEND_BROKER, SLOW_NETWORK, SILENT_NETWORK, NOTHING_IN, NOTHING_OUT, CLOSED_NETWORK, TRICKLE,
                     ERRORS, OPEN_TRANSACTION ->

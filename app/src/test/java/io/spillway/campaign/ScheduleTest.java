@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class ScheduleTest {
@@ -32,5 +33,12 @@ class ScheduleTest {
         }
         assertThat(seen).containsExactlyElementsOf(EnumSet.allOf(Fault.class));
         assertThat(overlaps).isGreaterThan(60);
+    }
+
+    @Test
+    void runs_of_ten_minutes_suspend_processes_for_longer_than_the_time_between_two_polls() {
+        assertThat(LongStream.range(0, 60).boxed().flatMap(seed -> Schedule.of(seed, ALL, 600_000).events().stream())
+                .filter(event -> event.forMillis() > 300_000)).hasSizeGreaterThan(30).allSatisfy(event ->
+                assertThat(event.fault().name()).startsWith("SUSPEND_").doesNotContain("BROKER"));
     }
 }
