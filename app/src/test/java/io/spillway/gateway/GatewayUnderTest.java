@@ -144,6 +144,13 @@ final class GatewayUnderTest implements AutoCloseable {
                 tenant, new Depth(balance, new FlowRates(0, outPerSecond, nowMillis.get()), GrowingLimit.NONE, 0)));
     }
 
+    /** Runs something between two samples of the backlogs, which the gateway takes once a second. */
+    void betweenSamples(Runnable requests) {
+        synchronized (gateway) {
+            requests.run();
+        }
+    }
+
     /** Sends a request. @param headers names and values alternate */
     HttpResponse<String> send(String method, String path, String key, String body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
