@@ -30,8 +30,8 @@ final class HotLane {
     /** Two reports of each worker. */
     static final long CONFIRM_MILLIS = 500;
     private static final long NANOS_PER_MILLI = 1_000_000;
-    /** Maximum difference between the threads' clocks. A time further ahead comes from a clock that was set back. */
-    private static final long MAX_SKEW_NANOS = 1_000 * NANOS_PER_MILLI;
+    /** Maximum difference between the times of threads. A time further ahead comes from a clock that was set back. */
+    private static final long MAX_SKEW_MILLIS = 1_000;
 
     private final long targetMillis;
     /** Time when the items sent so far will be handled, nanoseconds since 1970. */
@@ -72,8 +72,9 @@ final class HotLane {
 
     boolean isBehind(long nowMillis) {
         long leftMillis = behindUntilMillis - nowMillis;
-        // The upper bound releases the lane soon after a clock was set back.
-        return leftMillis > 0 && leftMillis <= HOLD_MILLIS;
+        // The upper bound releases the lane soon after a clock was set back. The time of this thread may be older than
+        // that of the one which set the lane behind.
+        return leftMillis > 0 && leftMillis <= HOLD_MILLIS + MAX_SKEW_MILLIS;
     }
 
     /** Records an item that this router sent to hot. */
@@ -89,7 +90,7 @@ final class HotLane {
         long after;
         do {
             before = emptyAtNanos.get();
-            long emptyNanos = before > maxNanos + MAX_SKEW_NANOS ? nowNanos : Math.max(before, nowNanos);
+            long emptyNanos = before > maxNanos + MAX_SKEW_MILLIS * NANOS_PER_MILLI ? nowNanos : Math.max(before, nowNanos);
             after = Math.min(maxNanos, emptyNanos + now.nanosPerItem);
         } while (!emptyAtNanos.compareAndSet(before, after));
         if (after - nowNanos > now.allowanceNanos) {

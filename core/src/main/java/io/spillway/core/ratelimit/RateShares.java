@@ -53,8 +53,9 @@ public final class RateShares {
             }
             meter = meters.computeIfAbsent(tenant, absent -> new Meter());
         }
-        meter.arrivals.increment();
+        // Before the arrival, so that a demand never meets the limit of a new meter.
         meter.limit = whole;
+        meter.arrivals.increment();
         Double share = shares.get(tenant);
         return share == null ? free(whole, elsewhereOnly.get(tenant)) : whole.part(share);
     }

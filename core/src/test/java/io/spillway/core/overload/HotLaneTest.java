@@ -39,6 +39,17 @@ class HotLaneTest {
     }
 
     @Test
+    void a_lane_that_one_thread_has_set_behind_is_so_for_another_with_an_older_time() {
+        lane.update(List.of(able(0, 0)), NOTHING_READ, 1, T0);
+        for (int i = 0; i < 211; i++) {
+            lane.sent(T0 + 100);
+        }
+        assertThat(lane.isBehind(T0 + 100)).isTrue();
+        assertThat(lane.isBehind(T0 + 99)).isTrue();
+        assertThat(lane.isBehind(T0)).isTrue();
+    }
+
+    @Test
     void a_load_within_the_capacity_is_never_behind() {
         for (int millis = 0; millis < 60_000; millis++) {
             if (millis % 250 == 0) {

@@ -102,8 +102,12 @@ public final class TenantMeters<M> {
         return named.computeIfAbsent(tenant, absent -> new Named<>(make.apply(absent)));
     }
 
+    /** Both are one step for {@link #name}: otherwise it could return meters that are just removed. */
     private void forget(String tenant) {
-        remove.accept(named.remove(tenant).meters);
+        named.computeIfPresent(tenant, (name, own) -> {
+            remove.accept(own.meters);
+            return null;
+        });
     }
 
     private void countCandidate(String tenant, long events) {

@@ -43,9 +43,13 @@ public final class ShardAssignments extends ViewContent<ShardAssignment> {
     @Override
     public void put(String key, byte[] value) {
         ShardAssignment assignment = ShardAssignment.decode(value);
-        // The previous assignment is obsolete even if the new one does not fit.
-        entries.remove(key);
-        assignment.requireSlots(slots);
+        try {
+            assignment.requireSlots(slots);
+        } catch (IllegalArgumentException e) {
+            // The previous assignment is obsolete.
+            entries.remove(key);
+            throw e;
+        }
         entries.put(key, assignment);
     }
 }

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class TenantMetersTest {
@@ -69,6 +72,39 @@ class TenantMetersTest {
 
         assertThat(removed).containsExactly("a");
         assertThat(meters.of("c")).isEqualTo("c");
+    }
+
+    /** As in a registry, meters of a label that is registered are not made again. */
+    @Test
+    void a_tenant_that_is_active_while_it_loses_its_name_is_never_counted_by_removed_meters() throws Exception {
+        Map<String, Object> registry = new ConcurrentHashMap<>();
+        AtomicReference<TenantMeters<Object>> own = new AtomicReference<>();
+        List<Thread> active = new ArrayList<>();
+        own.set(new TenantMeters<>(
+                1,
+                label -> registry.computeIfAbsent(label, absent -> new Object()),
+                meters -> {
+                    Thread thread = Thread.ofPlatform().start(() -> own.get().of("a"));
+                    active.add(thread);
+                    // Longer than the thread needs, unless it has to wait.
+                    join(thread, 200);
+                    registry.values().remove(meters);
+                }));
+        own.get().of("a");
+        for (int i = 0; i <= TenantMeters.IDLE_ELECTIONS; i++) {
+            own.get().elect();
+        }
+        assertThat(active).hasSize(1);
+        active.getFirst().join();
+        assertThat(registry).containsValue(own.get().of("a"));
+    }
+
+    private static void join(Thread thread, long millis) {
+        try {
+            thread.join(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void count(String tenant, int events) {
