@@ -21,8 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -254,6 +256,44 @@ class OutcomesTest {
             all.put(header.key(), new String(header.value(), StandardCharsets.UTF_8));
         }
         return all;
+    }
+
+    @Test
+    void an_answer_that_a_handler_on_demand_has_accepted_counts_although_the_lease_ends_at_the_same_time() {
+        assertThat(laneAfterLeaseEnds(onDemand(() -> Outcome.dead("refused")))).isEqualTo(Lane.DEAD_LETTER);
+        assertThat(laneAfterLeaseEnds(onDemand(() -> {
+            throw new InterruptedException();
+        }))).as("nobody has answered").isEqualTo(Lane.DELAY);
+        assertThat(laneAfterLeaseEnds(delivery -> Outcome.dead("refused"))).as("not on demand")
+                .isEqualTo(Lane.DELAY);
+    }
+
+    private Lane laneAfterLeaseEnds(Handler handler) {
+        Attempt attempt = scene.poll(partition, List.of(record(item()))).getFirst();
+        attempt.interrupt(Attempt.Interruption.LEASE_ENDED);
+        scene.runner(handler).handle(attempt);
+        Thread.interrupted();
+        var batch = scene.core.batch();
+        scene.core.committed(batch);
+        String topic = batch.parts().get(partition).moves().getLast().topic();
+        return Stream.of(Lane.values()).filter(lane -> scene.topics.lane(lane).equals(topic)).findFirst().orElseThrow();
+    }
+
+    private static Handler onDemand(Callable<Outcome> answer) {
+        return new Worker.OnDemand() {
+            @Override
+            public int limit() {
+                return 1;
+            }
+
+            @Override
+            public void onDemand(Runnable grown) {}
+
+            @Override
+            public Outcome handle(Delivery delivery) throws Exception {
+                return answer.call();
+            }
+        };
     }
 
     private Headers headersAfter(Outcome outcome, Headers headers) {

@@ -121,7 +121,7 @@ final class AttemptRunner {
         AttemptResult returned = call(attempt, span);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
-        AttemptResult result = interpret(returned, interruption, durationNanos);
+        AttemptResult result = interpret(attempt, returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(item, result, durationNanos);
         stats.ended(durationNanos);
@@ -149,10 +149,14 @@ final class AttemptRunner {
         }
     }
 
-    /** An interrupted call counts as done when it returns done; any other result is replaced by the interruption. */
-    private static AttemptResult interpret(
-            AttemptResult result, Attempt.Interruption interruption, long durationNanos) {
-        if (result instanceof AttemptResult.Succeeded) {
+    /**
+     * An interrupted call counts as done when it returns done, and as anything that a consumer on demand has been told
+     * to be accepted. Any other result is replaced by the interruption.
+     */
+    private AttemptResult interpret(
+            Attempt attempt, AttemptResult result, Attempt.Interruption interruption, long durationNanos) {
+        boolean isAnswer = handler instanceof Worker.OnDemand && attempt.thrown == null;
+        if (isAnswer || result instanceof AttemptResult.Succeeded) {
             return result;
         }
         return switch (interruption) {

@@ -60,7 +60,9 @@ public final class Worker implements AutoCloseable {
 
     /**
      * Handler that hands items to consumers who ask for them. Attempts start only as far as items are asked for, so
-     * that an item keeps waiting in its lane, at no cost and in its fair turn, until a consumer is there.
+     * that an item keeps waiting in its lane, at no cost and in its fair turn, until a consumer is there. What a call
+     * returns counts even if it was interrupted meanwhile, because the consumer has been told so. A call that is
+     * interrupted before its consumer has answered must throw.
      */
     public interface OnDemand extends Handler {
         /**

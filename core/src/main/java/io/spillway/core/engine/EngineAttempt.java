@@ -27,7 +27,7 @@ public abstract class EngineAttempt<T> {
     /** Index in {@link RunningAttempts}, its owner. */
     int runningIndex = -1;
 
-    /** When its lease ended and the caller interrupted it; empty before. */
+    /** When its lease ended, or its partition was lost, and the caller interrupted it; empty before. */
     private OptionalLong leaseEndedNanos = OptionalLong.empty();
     private boolean isGivenUp;
 
@@ -42,12 +42,14 @@ public abstract class EngineAttempt<T> {
     }
 
     /**
-     * Records that the lease has ended and the attempt was interrupted; called as the engine is. A suspect that goes on
-     * all the same delays those of other tenants for a second. The item of any attempt that goes on becomes a dead
-     * letter after two minutes; its slot stays in use.
+     * Records that the lease has ended, or the partition is lost, and the attempt was interrupted; called as the engine
+     * is, and only the first call counts. A suspect that goes on all the same delays those of other tenants for a
+     * second. The item of any attempt that goes on becomes a dead letter after two minutes; its slot stays in use.
      */
     protected final void leaseEnded(long nowNanos) {
-        leaseEndedNanos = OptionalLong.of(nowNanos);
+        if (leaseEndedNanos.isEmpty()) {
+            leaseEndedNanos = OptionalLong.of(nowNanos);
+        }
     }
 
     /** Returns whether its item has ended without it, because it ignored its interrupt for too long. */

@@ -57,7 +57,7 @@ public interface EngineEffects<T, A> {
     void deadLettered(A attempt, Route.DeadLetter why, int attempts, long nowMillis);
 
     /**
-     * Moves a suspect to the dead-letter lane because workers died with it.
+     * Moves an item to the dead-letter lane because workers died with it, or an earlier attempt of it is stuck.
      *
      * @param attempts attempts made, those counted that ended with the death of their worker
      */

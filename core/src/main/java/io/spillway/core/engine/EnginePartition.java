@@ -57,9 +57,9 @@ public final class EnginePartition {
         return dirty;
     }
 
-    /** Returns whether it is being revoked: none of its items starts. */
+    /** Returns whether it is being revoked and not lost yet: none of its items starts, and those that run may end. */
     public boolean isLeaving() {
-        return leaving;
+        return leaving && !gone;
     }
 
     /** Returns the offset of the last {@link #positionedAt}; -1 before. */

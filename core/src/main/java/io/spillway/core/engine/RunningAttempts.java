@@ -86,8 +86,9 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         behind.values().removeIf(item -> item.partition().leaving);
     }
 
+    /** Returns whether an attempt runs whose partition is being revoked; those of lost partitions do not count. */
     boolean hasLeaving() {
-        return attempts.stream().anyMatch(attempt -> attempt.item.partition().leaving);
+        return attempts.stream().anyMatch(attempt -> attempt.item.partition().isLeaving());
     }
 
     /** Returns whether an attempt of a tenant runs. */
@@ -104,11 +105,22 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         }
     }
 
-    /** Records which attempts belong to lost partitions, and passes each to the visitor. */
-    void abandon(Consumer<A> visitor) {
+    /** Takes the items that wait for attempts which have been given up. */
+    List<T> takeBehindGivenUp() {
+        if (behind.isEmpty()) {
+            return List.of();
+        }
+        return attempts.stream().filter(attempt -> attempt.isGivenUp() && attempt.item.partition().gone)
+                .map(attempt -> Optional.ofNullable(behind.remove(Position.of(attempt.item))))
+                .flatMap(Optional::stream).toList();
+    }
+
+    /** Records which attempts belong to lost partitions and so end now, and passes each to the visitor. */
+    void abandon(long nowNanos, Consumer<A> visitor) {
         for (A attempt : attempts) {
             if (attempt.item.partition().gone) {
                 abandoned.add(Position.of(attempt.item));
+                attempt.leaseEnded(nowNanos);
                 visitor.accept(attempt);
             }
         }

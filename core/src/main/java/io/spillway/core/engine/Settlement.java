@@ -20,6 +20,9 @@ import java.util.random.RandomGenerator;
  * <p>Owner: the {@link WorkerEngine}.
  */
 final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
+    private static final Route.DeadLetter STUCK = new Route.DeadLetter(DeadReason.STUCK, "the handler had not returned "
+            + TimeUnit.NANOSECONDS.toSeconds(EngineAttempt.STUCK_AFTER_NANOS) + " s after its interrupt");
+
     private final DestinationHealth health;
     private final FairDispatch<T> dispatch;
     private final EngineEffects<T, A> effects;
@@ -93,10 +96,14 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         T item = attempt.item;
         if (!item.partition().gone) {
             finish(item);
-            effects.deadLettered(attempt, new Route.DeadLetter(DeadReason.STUCK, "the handler had not returned "
-                    + TimeUnit.NANOSECONDS.toSeconds(EngineAttempt.STUCK_AFTER_NANOS) + " s after its interrupt"),
-                    item.attempts() + 1, nowMillis);
+            effects.deadLettered(attempt, STUCK, item.attempts() + 1, nowMillis);
         }
+    }
+
+    /** Dead-letters an item that was read again after its partition came back, while its stuck attempt goes on. */
+    void giveUp(T item, long nowMillis) {
+        finish(item);
+        effects.convicted(item, STUCK, item.attempts() + 1, nowMillis);
     }
 
     /** Records what the result tells about the destination; returns what it adds to the item's blame if it failed. */

@@ -187,6 +187,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             quarantine.ended(attempt, true);
             settlement.giveUp(attempt, nowMillis);
         });
+        running.takeBehindGivenUp().forEach(item -> settlement.giveUp(item, nowMillis));
     }
 
     /** Ends an attempt: frees its slot and decides what happens to its item. A wait before a retry is random. */
@@ -245,14 +246,11 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
     }
 
-    /**
-     * Removes lost partitions. Attempts that still run keep their slots until they end, and an item that is read again
-     * waits for its earlier attempt.
-     */
+    /** Removes lost partitions. Attempts that run keep their slots; an item read again waits for its earlier attempt. */
     public void forget(Collection<EnginePartition> partitions, long nowNanos) {
         partitions.forEach(partition -> partition.gone = true);
         leave(partitions, nowNanos);
-        running.abandon(effects::abandoned);
+        running.abandon(nowNanos, effects::abandoned);
     }
 
     /** Returns a view of the running attempts, in no order. */

@@ -219,6 +219,34 @@ class EngineEndsTest {
         assertThat(timeline.effects()).as("it has returned after all").containsExactly("start 1");
     }
 
+    @Test
+    void an_item_that_is_read_again_while_its_earlier_attempt_never_returns_ends_two_minutes_after_the_loss() {
+        EngineTimeline timeline = new EngineTimeline(1);
+        EnginePartition lost = timeline.partition(Lane.HOT);
+        timeline.arrives(lost, 0, 0);
+        EngineTimeline.Attempt attempt = timeline.attempt(0);
+        timeline.forget(lost);
+        EnginePartition again = timeline.partition(Lane.HOT);
+        timeline.nowMillis += 60_000;
+        // Later than the loss: it does not count.
+        attempt.leaseEnded(timeline.nowNanos());
+        timeline.arrives(again, 0, 0);
+        timeline.effects();
+
+        timeline.nowMillis += EngineAttempt.STUCK_AFTER_NANOS / 1_000_000 - 60_001;
+        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        assertThat(timeline.effects()).isEmpty();
+        timeline.nowMillis++;
+        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        assertThat(attempt.isGivenUp()).isTrue();
+        assertThat(timeline.effects()).containsExactly(
+                "dead-letter 0: stuck, the handler had not returned 120 s after its interrupt, attempts 1");
+
+        timeline.ends(attempt, new AttemptResult.Succeeded());
+        assertThat(timeline.effects()).as("it has returned after all").isEmpty();
+        assertThat(timeline.engine.snapshot(again).frontier()).isEqualTo(1);
+    }
+
     /** Three items fail, over this time. */
     private void failFor(EnginePartition partition, long millis) {
         for (int i = 0; i < 3; i++) {

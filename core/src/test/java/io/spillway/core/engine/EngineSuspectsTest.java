@@ -237,6 +237,26 @@ class EngineSuspectsTest {
     }
 
     @Test
+    void a_suspect_that_goes_on_after_the_loss_of_its_partition_delays_those_of_others_for_a_second() {
+        EnginePartition lost = timeline.takeOver(Lane.HOT, new ProgressState(
+                0, 1, 5, OffsetList.of(0), Optional.of(new SuspectMark(0, 1)), false, true));
+        timeline.arrives(lost, 0, 0);
+        timeline.commit(lost);
+        assertThat(timeline.effects()).contains("start 0 alone");
+        timeline.forget(lost);
+        EnginePartition other = timeline.takeOver(Lane.HOT, new ProgressState(
+                1, 2, 5, OffsetList.of(1), Optional.of(new SuspectMark(1, 1)), false, true));
+        timeline.arrives(new EngineTimeline.Item(other, 1, "bolt", 0, 0, timeline.nowMillis));
+        timeline.commit(other);
+        assertThat(timeline.effects()).doesNotContain("start 1 alone");
+
+        timeline.nowMillis += DEAF_AFTER_MILLIS;
+        timeline.fill();
+        timeline.commit(other);
+        assertThat(timeline.effects()).contains("start 1 alone");
+    }
+
+    @Test
     void a_suspect_with_which_a_worker_died_is_not_moved_by_its_age_because_its_deaths_would_be_forgotten() {
         EnginePartition counted = timeline.takeOver(Lane.HOT, new ProgressState(
                 0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 1)), false, true));

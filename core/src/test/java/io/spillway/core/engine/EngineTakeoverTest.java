@@ -203,6 +203,17 @@ class EngineTakeoverTest {
     }
 
     @Test
+    void a_revocation_does_not_wait_for_attempts_of_partitions_that_were_lost_before() {
+        EnginePartition lost = timeline.partition(Lane.HOT);
+        EnginePartition partition = timeline.partition(Lane.HOT);
+        timeline.arrives(lost, 0, 0);
+        timeline.forget(lost);
+
+        timeline.leave(partition);
+        assertThat(timeline.engine.hasLeavingAttempts()).isFalse();
+    }
+
+    @Test
     void a_revocation_removes_suspects_except_a_running_one() {
         EnginePartition partition = takeOver(Optional.of(SuspectMark.ofGroup(2)), true);
         timeline.commit(partition);
