@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code cancel} while no worker runs, and what a worker then does. */
-@Timeout(300) // Only against a hang.
+@Timeout(900) // Only against a hang.
 class CancelCommandIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

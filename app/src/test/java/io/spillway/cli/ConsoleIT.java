@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The console in a browser, on a whole system with a flood, an outage and poison pills. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsoleIT {
     private static final String VIEWER_KEY = "spv_0123456789abcdef0123456789abcdef";

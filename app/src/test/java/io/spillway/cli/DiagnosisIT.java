@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands {@code doctor} and {@code top} on a real cluster. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class DiagnosisIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

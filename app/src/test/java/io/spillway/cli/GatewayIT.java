@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The gateway of a process of its own, with a real Kafka behind it. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class GatewayIT {
     private static final Pattern READY =
             Pattern.compile("spillway ready gateway=(http://127\\.0\\.0\\.1:\\d+) kafka=\\S+"

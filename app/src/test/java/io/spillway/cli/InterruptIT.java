@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands that a signal ends, each in its own JVM. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class InterruptIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

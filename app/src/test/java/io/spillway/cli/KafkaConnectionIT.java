@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Faults of the connection to Kafka and of its security are one line with the cause and the remedy, and no trace. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class KafkaConnectionIT {
     private static final String IMPATIENT = "default.api.timeout.ms: 2000\n    request.timeout.ms: 2000\n    ";
     private static final String PASSWORD = "secret-of-the-store";

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An operator and a viewer at the gateway of a process of its own, with a real Kafka behind it. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class OperatorIT {
     private static final String ADMIN = "operators-of-this-test";
     private static final String VIEWER = "viewers-of-this-test";

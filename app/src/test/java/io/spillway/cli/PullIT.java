@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** External workers that lease items from processes of their own, with a real Kafka behind them. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class PullIT {
     private static final Path EXAMPLES = Path.of("../examples/python").toAbsolutePath().normalize();
     private static final JsonMapper JSON = new JsonMapper();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Probes of a process with all roles while its cluster is away. */
-@Timeout(120) // It becomes unready after 10 s. A process that never does fails here.
+@Timeout(900) // It becomes unready after 10 s. A process that never does fails here.
 class ReadinessIT {
     private static final Pattern READY = Pattern.compile(
             ".* gateway=(http://127\\.0\\.0\\.1:\\d+) .*metrics=(http://127\\.0\\.0\\.1:\\d+)/metrics.*");

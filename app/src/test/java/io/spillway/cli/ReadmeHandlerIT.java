@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Test that the handler in docs/handlers.md compiles and runs with the launcher as that page describes. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class ReadmeHandlerIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern EXAMPLE = Pattern.compile("```java\n(package com\\.example;.*?)```", Pattern.DOTALL);

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Start of a router after its commits were lost or partitions were added, and a restart of its broker. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 @SuppressWarnings("try") // A router need only be open.
 class RouterRestartIT {
     @RegisterExtension

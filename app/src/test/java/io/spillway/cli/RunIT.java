@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class RunIT {
     private static final Pattern READY = Pattern.compile(
             "spillway ready kafka=(127\\.0\\.0\\.1:\\d+) metrics=(http://127\\.0\\.0\\.1:\\d+)/metrics");

@@ -57,7 +57,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Spillway on a cluster with TLS, SCRAM and ACLs: each role has a user with the ACLs that {@code topics acls} prints.
  * One broker and one set of topics, which the first test uses.
  */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SecuredClusterIT {
     private static final String PASSWORD = "hunter2";

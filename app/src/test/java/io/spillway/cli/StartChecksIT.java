@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** What can be known before a process joins a group is checked before, and all problems are reported at once. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class StartChecksIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

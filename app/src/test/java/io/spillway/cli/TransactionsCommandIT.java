@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** A producer that leaves a transaction open in ingress. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class TransactionsCommandIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

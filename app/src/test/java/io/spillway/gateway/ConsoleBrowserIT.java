@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The console in a browser, on a gateway with many tenants. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class ConsoleBrowserIT {
     private static final int[] WIDE = {1440, 900};
     private static final List<String> PAGES =

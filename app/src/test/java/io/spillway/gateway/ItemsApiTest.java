@@ -284,7 +284,7 @@ class ItemsApiTest {
 
     @Test
     void the_response_waits_for_the_confirmation() throws Exception {
-        try (GatewayUnderTest slow = new GatewayUnderTest(false)) {
+        try (GatewayUnderTest slow = new GatewayUnderTest(false, "gateway.limits.confirmTimeout", "120s")) {
             var answer = slow.client.sendAsync(
                     HttpRequest.newBuilder(URI.create(slow.url + "/v1/items"))
                             .header("Authorization", "Bearer " + slow.key("acme"))

@@ -144,8 +144,8 @@ class PullHandlerTest {
     void a_call_gets_no_further_item_once_its_payloads_are_large() {
         byte[] payload = new byte[600];
         for (int i = 0; i < 3; i++) {
-            work.queue(DeliveryBuilder.of("acme", "" + i).payload(payload).lease(new WorkUnderTest.FixedLease())
-                    .build());
+            awaitConsumer(work.startNow(DeliveryBuilder.of("acme", "" + i).payload(payload)
+                    .lease(new WorkUnderTest.FixedLease()).build()));
         }
 
         List<String> first = ids(work.lease(100));
@@ -169,12 +169,16 @@ class PullHandlerTest {
     void an_item_that_waited_for_a_call_has_its_whole_lease_from_then_on() {
         WorkUnderTest.FixedLease lease = new WorkUnderTest.FixedLease();
         WorkUnderTest.Started suspect = work.startNow(DeliveryBuilder.of("acme", "one").lease(lease).build());
-        while (suspect.thread.getState() != Thread.State.TIMED_WAITING) {
-            Thread.onSpinWait();
-        }
+        awaitConsumer(suspect);
         lease.endsAt = WorkUnderTest.NOW.plusSeconds(8);
 
         assertThat(work.lease(1).get(0).get("leaseUntil").textValue()).isEqualTo("2026-11-23T08:00:30Z");
+    }
+
+    private static void awaitConsumer(WorkUnderTest.Started item) {
+        while (item.thread.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test

@@ -72,7 +72,8 @@ class SilentConnectionsTest {
 
     @Test
     void a_connection_is_refused_while_all_of_its_address_are_busy_and_others_are_served() throws IOException {
-        try (GatewayUnderTest gateway = new GatewayUnderTest(false, "gateway.limits.addressConnections", "3")) {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(false, "gateway.limits.addressConnections", "3",
+                "gateway.limits.confirmTimeout", "120s")) {
             String item = "POST /v1/items HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + gateway.key("acme")
                     + "\r\nContent-Length: 1\r\n\r\nx";
             List<Socket> busy = List.of(
@@ -184,7 +185,7 @@ class SilentConnectionsTest {
 
     private static int livez(GatewayUnderTest gateway) {
         HttpResponse<String> answer = gateway.send(HttpRequest.newBuilder(URI.create(gateway.url + "/livez"))
-                .timeout(Duration.ofSeconds(10))
+                .timeout(Duration.ofSeconds(60))
                 .build());
         return answer.statusCode();
     }

@@ -120,7 +120,7 @@ final class WorkUnderTest implements AutoCloseable {
     }
 
     private void run(Started item) {
-        item.thread = Thread.ofVirtual().start(() -> {
+        item.thread = Thread.ofVirtual().unstarted(() -> {
             try {
                 item.outcome.complete(handler.handle(item.delivery));
             } catch (InterruptedException e) {
@@ -131,6 +131,7 @@ final class WorkUnderTest implements AutoCloseable {
             }
             fill();
         });
+        item.thread.start();
     }
 
     synchronized int running() {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Concurrency of tenants over two workers on a real Kafka. */
-@Timeout(300) // Only against a hang.
+@Timeout(900) // Only against a hang.
 @Tag("alone") // A worker without CPU for 3 s counts as gone.
 class ConcurrencyOverWorkersIT {
     private static final int CONCURRENCY = 4;

@@ -52,7 +52,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
  * thread-safe. Owner of its parts, which end with it.
  */
 final class DeliveryScene implements AutoCloseable {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(4);
 
     final Configuration configuration;
     final Topics topics;

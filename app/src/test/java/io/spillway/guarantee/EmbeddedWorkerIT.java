@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Workers that an application embeds, on queues with a router. */
-@Timeout(120) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class EmbeddedWorkerIT {
     private static final Pattern EXAMPLE = Pattern.compile("```java\n(package com\\.example;.*?)```", Pattern.DOTALL);
 

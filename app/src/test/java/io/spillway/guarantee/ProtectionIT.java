@@ -40,7 +40,7 @@ class ProtectionIT {
     private final Map<String, String> reasons = new ConcurrentHashMap<>();
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void the_excess_share_of_a_flood_goes_to_overflow_and_quiet_tenants_stay_in_hot() throws Exception {
         try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory,
                 Map.of("SPILLWAY_WORKER_SLOTS", "4", "SPILLWAY_DEFAULTS_AGED_AFTER", "1h"))) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sweeps, cancels and ages of items that wait for a real worker, from producers whose clocks are wrong by an hour. */
-@Timeout(300) // Only against a hang.
+@Timeout(900) // Only against a hang.
 class SweepIT {
     private static final long HOUR_MILLIS = 3_600_000;
     private static final Map<String, Long> PRODUCERS =

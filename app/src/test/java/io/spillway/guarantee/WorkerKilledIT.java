@@ -136,7 +136,7 @@ class WorkerKilledIT {
 
     @Test
     void items_above_an_offset_with_damaged_metadata_are_handled_again_and_none_is_lost() throws Exception {
-        List<String> ids = scene.send("id", 400, i -> i % 50 == 0 ? "8000" : "1");
+        List<String> ids = scene.send("id", 400, i -> i % 50 == 0 ? "25000" : "1");
         try (SpillwayProcess worker = start("worker")) {
             awaitEffects(ids.size());
             while (committedAbove() < 200) {

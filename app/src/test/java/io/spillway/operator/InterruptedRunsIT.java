@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Runs that are cancelled, or end with their gateway, on a real Kafka. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class InterruptedRunsIT {
     private static final int COUNT = 4_000;
     private static final JsonMapper JSON = new JsonMapper();

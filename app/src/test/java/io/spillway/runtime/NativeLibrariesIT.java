@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class NativeLibrariesIT {
     @TempDir
     Path directory;

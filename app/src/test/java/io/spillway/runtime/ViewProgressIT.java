@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Selection of the instances to wait for, with a manual clock. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class ViewProgressIT {
     private static final long NOW_MILLIS = 1_800_000_000_000L;
     private static final long RECORD = 6;

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class CompactedViewIT {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final InstantSource CLOCK = () -> Instant.ofEpochMilli(1_800_000_000_000L);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Retries that the budget refuses, with a broker: in the changelog, in the census, after a restore, and released. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class ParkedRetriesIT {
     private static final int ITEMS = 500;
     /** The saved retry and the trickle; a router that starts has them again. */

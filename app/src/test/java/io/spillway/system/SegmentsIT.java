@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The files of Spillway's topics in a broker's data directory. */
-@Timeout(300) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class SegmentsIT {
     private static final int MIB = 1024 * 1024;
 
@@ -88,7 +88,7 @@ class SegmentsIT {
                 producer.send(new ProducerRecord<>(topics.depths(), bytes("tenant-" + i % 1_000), new byte[1_024]));
             }
         }
-        long deadlineNanos = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        long deadlineNanos = System.nanoTime() + Duration.ofMinutes(4).toNanos();
         while (bytesOf(topics.depths()) > 24 * MIB && System.nanoTime() < deadlineNanos) {
             LockSupport.parkNanos(50_000_000);
         }

@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** A whole application: sends, handles, shows its health and metrics, and drains when it stops. */
-@Timeout(120) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class SpillwayApplicationIT {
     @RegisterExtension
     final SpillwayExtension spillway = new SpillwayExtension();
@@ -136,7 +136,7 @@ class SpillwayApplicationIT {
             application.close();
         }
 
-        spillway.awaitDone(Duration.ofSeconds(30));
+        spillway.awaitDone(4, Duration.ofSeconds(30));
         assertThat(shop.handled).contains("o-1:apple", "o-2:pear", "slow:false").hasSize(3);
         assertThat(spillway.done()).isEqualTo(3);
         assertThat(spillway.dead()).isEqualTo(1);

@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
 /** The shop as it runs: HTTP in front, a queue with a router on an embedded Kafka behind. */
-@Timeout(120) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang; nothing is measured.
 class ShopApplicationIT {
     @RegisterExtension
     final SpillwayExtension spillway = new SpillwayExtension();
