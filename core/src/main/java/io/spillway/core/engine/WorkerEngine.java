@@ -246,7 +246,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
     }
 
-    /** Removes lost partitions. Attempts that run keep their slots; an item read again waits for its earlier attempt. */
+    /** Removes lost partitions. Attempts that run keep their slots; items read again wait for their earlier attempt. */
     public void forget(Collection<EnginePartition> partitions, long nowNanos) {
         partitions.forEach(partition -> partition.gone = true);
         leave(partitions, nowNanos);

@@ -90,7 +90,8 @@ final class HotLane {
         long after;
         do {
             before = emptyAtNanos.get();
-            long emptyNanos = before > maxNanos + MAX_SKEW_MILLIS * NANOS_PER_MILLI ? nowNanos : Math.max(before, nowNanos);
+            boolean isOfOtherClock = before > maxNanos + MAX_SKEW_MILLIS * NANOS_PER_MILLI;
+            long emptyNanos = isOfOtherClock ? nowNanos : Math.max(before, nowNanos);
             after = Math.min(maxNanos, emptyNanos + now.nanosPerItem);
         } while (!emptyAtNanos.compareAndSet(before, after));
         if (after - nowNanos > now.allowanceNanos) {
