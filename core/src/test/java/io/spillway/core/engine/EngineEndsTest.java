@@ -205,11 +205,7 @@ class EngineEndsTest {
         timeline.attempt(0).leaseEnded(timeline.nowNanos());
         timeline.effects();
 
-        timeline.nowMillis += EngineAttempt.STUCK_AFTER_NANOS / 1_000_000 - 1;
-        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
-        assertThat(timeline.effects()).isEmpty();
-        timeline.nowMillis++;
-        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        passStuckTime(timeline, 0);
         timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
         timeline.arrives(partition, 1, 0);
         assertThat(timeline.effects()).as("once, and its slot is not free").containsExactly(
@@ -233,11 +229,7 @@ class EngineEndsTest {
         timeline.arrives(again, 0, 0);
         timeline.effects();
 
-        timeline.nowMillis += EngineAttempt.STUCK_AFTER_NANOS / 1_000_000 - 60_001;
-        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
-        assertThat(timeline.effects()).isEmpty();
-        timeline.nowMillis++;
-        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        passStuckTime(timeline, 60_000);
         assertThat(attempt.isGivenUp()).isTrue();
         assertThat(timeline.effects()).containsExactly(
                 "dead-letter 0: stuck, the handler had not returned 120 s after its interrupt, attempts 1");
@@ -245,6 +237,15 @@ class EngineEndsTest {
         timeline.ends(attempt, new AttemptResult.Succeeded());
         assertThat(timeline.effects()).as("it has returned after all").isEmpty();
         assertThat(timeline.engine.snapshot(again).frontier()).isEqualTo(1);
+    }
+
+    /** Passes the rest of the time after which an attempt is stuck. A millisecond before, nothing happens. */
+    private static void passStuckTime(EngineTimeline timeline, long passedMillis) {
+        timeline.nowMillis += EngineAttempt.STUCK_AFTER_NANOS / 1_000_000 - passedMillis - 1;
+        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        assertThat(timeline.effects()).isEmpty();
+        timeline.nowMillis++;
+        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
     }
 
     /** Three items fail, over this time. */
