@@ -5,6 +5,7 @@ import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -14,12 +15,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Handler for processes under test. Each call writes a record to a separate topic, outside of any transaction, and then
  * follows the item's payload: {@code ok}, {@code fail}, {@code dead}, {@code halt} (ends the process at once),
- * {@code exit} (ends it in order), {@code hang} (ignores interrupts for 5 s), or a duration in milliseconds.
+ * {@code exit} (ends it in order), {@code hang} (ignores interrupts for 5 s), {@code hold} (does not end with
+ * {@value #HOLD} in the environment), or a duration in milliseconds.
  */
 public final class EffectHandler implements Handler {
     /** System properties for the destination of the records. */
     public static final String BOOTSTRAP = "spillway.effects.bootstrap";
     public static final String TOPIC = "spillway.effects.topic";
+    /** Environment variable with which items of payload {@code hold} do not end. */
+    public static final String HOLD = "EFFECTS_HOLD";
 
     private final String topic = System.getProperty(TOPIC);
     private final Producer<byte[], byte[]> producer = new KafkaProducer<>(
@@ -41,6 +45,7 @@ public final class EffectHandler implements Handler {
             case "halt" -> Runtime.getRuntime().halt(9);
             case "exit" -> System.exit(8);
             case "hang" -> hang();
+            case "hold" -> hold();
             default -> LockSupport.parkNanos(Long.parseLong(payload) * 1_000_000);
         }
         return Outcome.done();
@@ -55,6 +60,12 @@ public final class EffectHandler implements Handler {
         long until = System.nanoTime() + 5_000_000_000L;
         while (System.nanoTime() < until) {
             LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    private static void hold() throws InterruptedException {
+        if (System.getenv(HOLD) != null) {
+            new CountDownLatch(1).await();
         }
     }
 

@@ -136,8 +136,10 @@ class WorkerKilledIT {
 
     @Test
     void items_above_an_offset_with_damaged_metadata_are_handled_again_and_none_is_lost() throws Exception {
-        List<String> ids = scene.send("id", 400, i -> i % 50 == 0 ? "25000" : "1");
-        try (SpillwayProcess worker = start("worker")) {
+        List<String> ids = scene.send("id", 400, i -> i % 50 == 0 ? "hold" : "1");
+        // A timeout that no machine is too slow for.
+        Map<String, String> holding = Map.of(EffectHandler.HOLD, "", "SPILLWAY_DEFAULTS_TIMEOUT", "1h");
+        try (SpillwayProcess worker = start("worker", holding)) {
             awaitEffects(ids.size());
             while (committedAbove() < 200) {
                 LockSupport.parkNanos(50_000_000);
@@ -217,7 +219,12 @@ class WorkerKilledIT {
     }
 
     private SpillwayProcess start(String name) {
+        return start(name, Map.of());
+    }
+
+    private SpillwayProcess start(String name, Map<String, String> more) {
         Map<String, String> environment = new HashMap<>(scene.environment());
+        environment.putAll(more);
         environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
                 + " -D" + EffectHandler.TOPIC + "=" + effects);
         return SpillwayProcess.start(directory.resolve(name), environment, "--roles", "router,worker");

@@ -20,11 +20,13 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
@@ -46,6 +48,7 @@ class PollThreadTest {
     private final Queue<RetriableException> ofEnds = new ArrayDeque<>();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final AtomicLong committed = new AtomicLong();
     private boolean failsForEver;
     private String metadata = "";
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none") {
@@ -55,7 +58,7 @@ class PollThreadTest {
                 throw DisconnectException.INSTANCE;
             }
             fail(ofCommitted);
-            return Map.of(partition, new OffsetAndMetadata(0, metadata));
+            return Map.of(partition, new OffsetAndMetadata(committed.get(), metadata));
         }
 
         @Override
@@ -95,6 +98,38 @@ class PollThreadTest {
         try (PollThread poller = start(() -> 0)) {
             assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
             assertThat(failure).isNotDone();
+        }
+    }
+
+    @Test
+    void a_position_that_another_worker_has_passed_and_purged_is_polled_again_until_the_partition_is_lost()
+            throws Exception {
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+            committed.set(5);
+            consumer.setPollException(new OffsetOutOfRangeException(Map.of(partition, 3L)));
+            CountDownLatch lost = new CountDownLatch(1);
+            // One task in a poll: the second runs after the poll that failed.
+            consumer.schedulePollTask(() -> { });
+            consumer.schedulePollTask(() -> {
+                poller.onPartitionsLost(List.of(partition));
+                lost.countDown();
+            });
+            assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(failure).isNotDone();
+        }
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(line -> line.contains("another worker has finished the items of [" + partition));
+    }
+
+    @Test
+    void items_that_something_else_deleted_end_the_worker_with_the_reason() throws Exception {
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+            consumer.setPollException(new OffsetOutOfRangeException(Map.of(partition, 0L)));
+            assertThat(failure.get(30, TimeUnit.SECONDS)).isInstanceOf(WorkerException.class)
+                    .hasMessageContaining("no record at offset 0 of " + partition)
+                    .hasMessageContaining("something else than Spillway").hasMessageContaining(scene.topics.workerGroup());
         }
     }
 

@@ -28,6 +28,7 @@ import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
@@ -130,9 +131,46 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void pollUnlessWoken() {
         try {
             adjustPauses();
-            process(repeated("poll", this::poll));
+            process(repeated("poll", this::pollUnlessPurged));
         } catch (WakeupException e) {
             LOG.debug("Woken to stop");
+        }
+    }
+
+    /**
+     * Polls. Another worker that has taken over a partition commits and purges it; a fetch of this one can be answered
+     * before it learns that the partition is lost, and the next polls tell it.
+     *
+     * @throws WorkerException when items were deleted that nobody has finished
+     */
+    private ConsumerRecords<byte[], byte[]> pollUnlessPurged() {
+        try {
+            return poll();
+        } catch (OffsetOutOfRangeException e) {
+            Map<TopicPartition, Long> positions = e.offsetOutOfRangePartitions();
+            outage.begins();
+            Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(positions.keySet());
+            positions.forEach((partition, position) -> {
+                OffsetAndMetadata offset = committed.get(partition);
+                // A commit of this worker is never above its position.
+                if (offset == null || offset.offset() <= position) {
+                    throw new WorkerException("Kafka has no record at offset " + position + " of " + partition
+                            + ", and no worker has finished the items from there: something else than Spillway has"
+                            + " deleted them. Check the topic's retention and who may delete its records. To go on"
+                            + " without them, stop all workers, and reset the offset of group "
+                            + topics.workerGroup() + " for this partition to the earliest.");
+                }
+            });
+            throw new StalePositionException(positions.keySet());
+        }
+    }
+
+    /** A position that another worker has passed: to be polled again, until the loss of the partition is known. */
+    private static final class StalePositionException extends RetriableException {
+        private static final long serialVersionUID = 1;
+
+        StalePositionException(Set<TopicPartition> partitions) {
+            super("another worker has finished the items of " + partitions);
         }
     }
 

@@ -72,7 +72,8 @@ public final class ClusterWatch implements AutoCloseable {
     void ask() {
         try {
             question.call();
-            if (isReported) {
+            if (!isReachable()) {
+                report("it answers late");
                 isReported = false;
                 LOG.warn("Kafka answers again.");
             }
@@ -80,13 +81,17 @@ public final class ClusterWatch implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
-            if (!isReachable() && !isReported) {
-                isReported = true;
-                Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
-                LOG.warn("Kafka has not answered for {} s: {}. This process is not ready until it does. Check the"
-                        + " brokers and the network to them.", TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS),
-                        Printable.of(cause.toString()));
+            if (!isReachable()) {
+                report(String.valueOf(e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e));
             }
+        }
+    }
+
+    private void report(String cause) {
+        if (!isReported) {
+            isReported = true;
+            LOG.warn("Kafka has not answered for {} s: {}. This process is not ready until it does. Check the brokers"
+                    + " and the network to them.", TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS), Printable.of(cause));
         }
     }
 

@@ -2,12 +2,16 @@ package io.spillway.kafka.topics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ClusterWatchTest {
     private final AtomicLong seconds = new AtomicLong(1_000);
@@ -39,6 +43,26 @@ class ClusterWatchTest {
     void a_question_that_does_not_end_is_no_answer() {
         seconds.set(1_011);
         assertThat(watch.isReachable()).isFalse();
+    }
+
+    @Test
+    void a_process_that_was_not_ready_says_so_although_the_next_answer_only_came_late() {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(ClusterWatch.class);
+        logger.addAppender(log);
+        try {
+            at(1_010);
+            assertThat(log.list).isEmpty();
+            at(1_021);
+            assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).satisfiesExactly(
+                    line -> assertThat(line).startsWith("Kafka has not answered for 10 s: it answers late"),
+                    line -> assertThat(line).isEqualTo("Kafka answers again."));
+            at(1_023);
+            assertThat(log.list).hasSize(2);
+        } finally {
+            logger.detachAppender(log);
+        }
     }
 
     @Test
