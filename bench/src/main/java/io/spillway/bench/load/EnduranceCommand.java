@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
             "Capacity is measured first: items/s that are done when half more are sent than the slots can do. The load "
                     + "counts in items with a call of --millis. Nine steady tenants have 60%% of it. One sends 20%% in "
                     + "bursts. One has 10%% with calls that take ten times as long. One has 10%% with items of which "
-                    + "one in ten always fails, and one attempt in ten of the others.",
+                    + "one in ten always fails, and one attempt in ten of the others, until two minutes before the "
+                    + "last item, or after nine tenths of --minutes.",
             "Sampled every --sample while items are sent: resident memory, threads and handles of this process "
                     + "(router, worker, senders) and of the broker, metric series, stored timers, disk, topics. The "
                     + "heap is sampled after a complete collection every --collect.",

@@ -26,9 +26,10 @@ record EnduranceTraffic(double perSecond, int handlerMillis, int seconds, int bu
     private static final double SLOW_SHARE = 0.1;
     private static final double FAILING_SHARE = 0.1;
     private static final int SLOWER = 10;
+    private static final double HEALED_SECONDS = 120;
     /** Attempts that fail by chance, so that their retries succeed. */
     private static final double FAIL = 0.1;
-    /** Items that fail at every attempt. More of them would look like a destination that fails. */
+    /** Items that fail at every attempt until the fault is mended. More of them would look like a destination that fails. */
     private static final double POISON = 0.1;
     /** With about ten attempts of an item that always fails. */
     private static final double CALLS_FOR_AN_ITEM = 0.9 / (1 - FAIL) + 10 * POISON;
@@ -49,12 +50,21 @@ record EnduranceTraffic(double perSecond, int handlerMillis, int seconds, int bu
                 Thread.sleep((long) SLOWER * handlerMillis);
                 return Outcome.done();
             }
+            if (call.atNanos() >= healedNanos()) {
+                Thread.sleep(handlerMillis);
+                return Outcome.done();
+            }
             return fault.handle(call);
         };
     }
 
     Fault fault() {
         return new Fault(1, FAIL, POISON, false, 0, Long.MAX_VALUE, handlerMillis);
+    }
+
+    /** When nothing fails any more: a little before the last item, because its successes earn the waiting retries. */
+    long healedNanos() {
+        return Flow.nanos(Math.max(0.9 * seconds, seconds - HEALED_SECONDS));
     }
 
     static boolean isSteady(int tenant) {

@@ -2,6 +2,7 @@ package io.spillway.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.handler.Outcome;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.assertj.core.data.Offset;
@@ -43,6 +44,24 @@ public class EnduranceTrafficTest {
         assertThat(forGood).isBetween(900L, 1_100L);
         assertThat(IntStream.range(0, 10_000).anyMatch(number ->
                 fault.fails(new Ledger.Call(number, EnduranceTraffic.SLOW, 1, 0)))).isFalse();
+    }
+
+    @Test
+    void nothing_fails_any_more_before_the_last_items_are_sent() throws Exception {
+        Ledger.Behaviour behaviour = new EnduranceTraffic(800, 0, 3_600, 30).behaviour();
+        int failing = 0;
+        for (int number = 0; number < 1_000; number++) {
+            failing += isDone(behaviour, number, 3_479) ? 0 : 1;
+            assertThat(isDone(behaviour, number, 3_480)).isTrue();
+        }
+
+        assertThat(failing).isBetween(150, 230);
+        assertThat(new EnduranceTraffic(800, 20, 30, 30).healedNanos()).isEqualTo(Flow.nanos(27));
+    }
+
+    private static boolean isDone(Ledger.Behaviour behaviour, int number, int second) throws InterruptedException {
+        return behaviour.handle(new Ledger.Call(number, EnduranceTraffic.FAILING, 1, Flow.nanos(second)))
+                .equals(Outcome.done());
     }
 
     private static int itemsOf(Traffic traffic, int firstTenant) {
