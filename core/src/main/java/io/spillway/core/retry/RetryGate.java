@@ -224,6 +224,9 @@ public final class RetryGate {
             destination.noneBeforeMillis = Long.MIN_VALUE;
             if (group != null) {
                 group.recent.add(counts, nowMillis);
+                if (counts.firsts() > 0) {
+                    group.bucket.busy(nowMillis);
+                }
                 group.bucket.earn(earned(counts, group.earned, share, own), nowMillis);
             }
         }
@@ -258,9 +261,11 @@ public final class RetryGate {
         Group group = groups.computeIfAbsent(stored, absent -> {
             Destination destination = destinations.computeIfAbsent(stored.destination(), name -> new Destination(
                     new TokenBucket(Math.max(1, (double) settings.destinationTokens() / partitions),
-                            settings.destinationTrickle().toMillis())));
+                            settings.destinationTrickle().toMillis(), settings.destinationTrickle().toMillis())));
             destination.groups++;
-            return new Group(stored, destination, new TokenBucket(most, settings.tenantTrickle().toMillis()));
+            long trickleMillis = settings.tenantTrickle().toMillis();
+            return new Group(stored, destination, new TokenBucket(
+                    most, Math.min(settings.destinationTrickle().toMillis(), trickleMillis), trickleMillis));
         });
         group.share = share;
         group.earned = policy.retryEarned();

@@ -13,9 +13,9 @@ public record RetrySettings(
                 doc = "Time between two retries to a destination without saved retries, for each partition of the"
                         + " delay lane. They find out that it is back.")
                 Duration destinationTrickle,
-        @Setting(key = "retry.tenantTrickle", defaultValue = "10s", allowed = "10ms to 86400000ms",
+        @Setting(key = "retry.tenantTrickle", defaultValue = "1m", allowed = "10ms to 86400000ms",
                 doc = "Time between two retries of a tenant without saved retries, for each partition of the delay"
-                        + " lane.")
+                        + " lane. The time since its last first attempt is subtracted, down to destinationTrickle.")
                 Duration tenantTrickle,
         @Setting(key = "retry.earnedByFirst", defaultValue = "0.05", allowed = "0 to 1",
                 doc = "Retries that a first attempt earns even if it fails.")
@@ -25,7 +25,7 @@ public record RetrySettings(
      * a minute for each partition.
      */
     public static final RetrySettings DEFAULT =
-            new RetrySettings(100, Duration.ofSeconds(10), Duration.ofSeconds(10), 0.05);
+            new RetrySettings(100, Duration.ofSeconds(10), Duration.ofMinutes(1), 0.05);
 
     public RetrySettings {
         AllowedRange.check(RetrySettings.class, destinationTokens, destinationTrickle, tenantTrickle, earnedByFirst);

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** One partition of 16. A tenant's shard has four, so its share of 16 retries is four. */
 class RetryGateTest {
@@ -19,12 +21,36 @@ class RetryGateTest {
     private long nowMillis = 1_700_000_000_000L;
 
     @Test
-    void aTenantsSavedRetriesGoAtOnceThenOneByTheTrickleAndThenNoneForTenSeconds() {
+    void aTenantsSavedRetriesGoAtOnceThenOneByTheTrickleAndThenNoneForAMinuteBesideItsFirstAttempts() {
         assertThat(grants("acme", 10)).isEqualTo(4 + 1);
-        nowMillis += 9_999;
-        assertThat(grants("acme", 10)).isZero();
-        nowMillis += 1;
+        for (int second = 0; second < 59; second++) {
+            nowMillis += 1_000;
+            firstsFail("acme");
+            assertThat(grants("acme", 10)).isZero();
+        }
+        nowMillis += 1_000;
         assertThat(grants("acme", 10)).isEqualTo(1);
+    }
+
+    @ParameterizedTest(name = "last first attempt {0} s after the trickle: the next {1} s after it")
+    @CsvSource({"-600, 10", "-40, 10", "-30, 15", "0, 30", "20, 40", "58, 59"})
+    void theTrickleIsFasterTheLongerATenantHasNoFirstAttempt(int lastSeconds, int nextSeconds) {
+        long trickledMillis = nowMillis;
+        grants("acme", 4);
+        if (lastSeconds <= 0) {
+            firstsFailAt("acme", trickledMillis + lastSeconds * 1_000L);
+        }
+        assertThat(grants("acme", 2)).isEqualTo(1);
+        park("acme", NEVER);
+        assertThat(gate.next(nowMillis)).isEmpty();
+        if (lastSeconds > 0) {
+            nowMillis = trickledMillis + lastSeconds * 1_000L;
+            firstsFail("acme");
+        }
+        nowMillis = trickledMillis + nextSeconds * 1_000L - 1;
+        assertThat(gate.next(nowMillis)).isEmpty();
+        nowMillis++;
+        assertThat(gate.next(nowMillis)).contains(key("acme"));
     }
 
     @Test
@@ -180,6 +206,15 @@ class RetryGateTest {
         for (int i = 0; i < items; i++) {
             park(tenant, NEVER);
         }
+    }
+
+    private void firstsFail(String tenant) {
+        firstsFailAt(tenant, nowMillis);
+    }
+
+    private void firstsFailAt(String tenant, long atMillis) {
+        // It earns an eightieth of a retry.
+        gate.counted(List.of(new AttemptCounts(key(tenant), -1, 1, 0, 0, 0)), atMillis);
     }
 
     private void succeed(String tenant, long firsts, long retries) {
