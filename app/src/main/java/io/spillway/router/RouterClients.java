@@ -1,5 +1,6 @@
 package io.spillway.router;
 
+import io.spillway.kafka.topics.PassedPositions;
 import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.CommitWatch;
 import io.spillway.router.ledger.LedgerProducer;
@@ -11,6 +12,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -32,13 +34,21 @@ record RouterClients(LedgerRecorder recorder, InstantSource clock, CommitWatch w
                 watch, pacer);
     }
 
-    /** Returns the consumer of a stream thread, which polls at the pace of its commits. */
+    /**
+     * Returns the consumer of a stream thread, which polls at the pace of its commits. A thread that was suspended goes
+     * on until it learns that it has lost its partitions.
+     */
     @Override
     public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
         return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()) {
             @Override
             public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-                return pacer.poll(timeout, super::poll);
+                try {
+                    return pacer.poll(timeout, super::poll);
+                } catch (OffsetOutOfRangeException e) {
+                    PassedPositions.confirm(this, e);
+                    return ConsumerRecords.empty();
+                }
             }
         };
     }

@@ -125,6 +125,7 @@ class WorkerKilledIT {
                 ids.addAll(scene.send("after", 1_000, i -> "5"));
                 scene.awaitEmpty();
                 assertThat(zombie.isAlive()).as(zombie.log()).isTrue();
+                assertThat(zombie.log()).as("the router, too").doesNotContain("auto.offset.reset");
                 assertThat(zombie.stop()).isZero();
                 assertThat(successor.stop()).isZero();
             }

@@ -10,6 +10,7 @@ import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.LedgerWriter;
+import io.spillway.kafka.topics.KafkaFailure;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Base64;
@@ -29,10 +30,13 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.errors.DisconnectException;
-import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.FencedMemberEpochException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,8 +48,8 @@ import org.slf4j.LoggerFactory;
 class PollThreadTest {
     private final CoreScene scene = new CoreScene(1 << 26);
     private final TopicPartition partition = new TopicPartition(scene.topics.lane(Lane.HOT), 0);
-    private final Queue<RetriableException> ofCommitted = new ArrayDeque<>();
-    private final Queue<RetriableException> ofEnds = new ArrayDeque<>();
+    private final Queue<ApiException> ofCommitted = new ArrayDeque<>();
+    private final Queue<ApiException> ofEnds = new ArrayDeque<>();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private final AtomicLong committed = new AtomicLong();
@@ -93,6 +97,17 @@ class PollThreadTest {
     }
 
     @Test
+    void a_member_that_is_refused_because_it_was_suspended_while_it_took_over_partitions_goes_on() throws Exception {
+        ofCommitted.addAll(List.of(new UnknownMemberIdException("no member"), new StaleMemberEpochException("stale"),
+                new FencedMemberEpochException("fenced")));
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+            assertThat(scene.core.partitions()).containsExactly(partition);
+            assertThat(failure).isNotDone();
+        }
+    }
+
+    @Test
     void a_poll_that_fails_for_a_passing_reason_is_repeated() throws Exception {
         consumer.setPollException(new TimeoutException("no answer"));
         try (PollThread poller = start(() -> 0)) {
@@ -119,7 +134,7 @@ class PollThreadTest {
             assertThat(failure).isNotDone();
         }
         assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
-                .anyMatch(line -> line.contains("another worker has finished the items of [" + partition));
+                .anyMatch(line -> line.contains("another worker has finished what this one would read"));
     }
 
     @Test
@@ -127,9 +142,9 @@ class PollThreadTest {
         try (PollThread poller = start(() -> 0)) {
             assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
             consumer.setPollException(new OffsetOutOfRangeException(Map.of(partition, 0L)));
-            assertThat(failure.get(30, TimeUnit.SECONDS)).isInstanceOf(WorkerException.class)
+            assertThat(failure.get(30, TimeUnit.SECONDS)).isInstanceOf(KafkaFailure.class)
                     .hasMessageContaining("no record at offset 0 of " + partition)
-                    .hasMessageContaining("something else than Spillway").hasMessageContaining(scene.topics.workerGroup());
+                    .hasMessageContaining("something else than Spillway");
         }
     }
 
@@ -198,7 +213,7 @@ class PollThreadTest {
         return poller;
     }
 
-    private static void fail(Queue<RetriableException> failures) {
+    private static void fail(Queue<ApiException> failures) {
         if (!failures.isEmpty()) {
             throw failures.remove();
         }

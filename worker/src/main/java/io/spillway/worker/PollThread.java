@@ -5,6 +5,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.topics.PassedPositions;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,8 +31,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.FencedMemberEpochException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -131,46 +135,19 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void pollUnlessWoken() {
         try {
             adjustPauses();
-            process(repeated("poll", this::pollUnlessPurged));
+            process(repeated("poll", this::pollUnlessPassed));
         } catch (WakeupException e) {
             LOG.debug("Woken to stop");
         }
     }
 
-    /**
-     * Polls. Another worker that has taken over a partition commits and purges it; a fetch of this one can be answered
-     * before it learns that the partition is lost, and the next polls tell it.
-     *
-     * @throws WorkerException when items were deleted that nobody has finished
-     */
-    private ConsumerRecords<byte[], byte[]> pollUnlessPurged() {
+    private ConsumerRecords<byte[], byte[]> pollUnlessPassed() {
         try {
             return poll();
         } catch (OffsetOutOfRangeException e) {
-            Map<TopicPartition, Long> positions = e.offsetOutOfRangePartitions();
             outage.begins();
-            Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(positions.keySet());
-            positions.forEach((partition, position) -> {
-                OffsetAndMetadata offset = committed.get(partition);
-                // A commit of this worker is never above its position.
-                if (offset == null || offset.offset() <= position) {
-                    throw new WorkerException("Kafka has no record at offset " + position + " of " + partition
-                            + ", and no worker has finished the items from there: something else than Spillway has"
-                            + " deleted them. Check the topic's retention and who may delete its records. To go on"
-                            + " without them, stop all workers, and reset the offset of group "
-                            + topics.workerGroup() + " for this partition to the earliest.");
-                }
-            });
-            throw new StalePositionException(positions.keySet());
-        }
-    }
-
-    /** A position that another worker has passed: to be polled again, until the loss of the partition is known. */
-    private static final class StalePositionException extends RetriableException {
-        private static final long serialVersionUID = 1;
-
-        StalePositionException(Set<TopicPartition> partitions) {
-            super("another worker has finished the items of " + partitions);
+            PassedPositions.confirm(consumer, e);
+            throw new StaleMemberEpochException("another worker has finished what this one would read");
         }
     }
 
@@ -198,7 +175,9 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                 T result = call.get();
                 outage.ended();
                 return result;
-            } catch (RetriableException e) {
+            } catch (RetriableException | UnknownMemberIdException | StaleMemberEpochException
+                    | FencedMemberEpochException e) {
+                // A member that was suspended is refused until its next heartbeat tells the client.
                 outage.failed(action, e);
                 if (pause(PAUSE_AFTER_FAILURE_MILLIS)) {
                     throw new WakeupException();

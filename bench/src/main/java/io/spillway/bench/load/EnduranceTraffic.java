@@ -29,7 +29,7 @@ record EnduranceTraffic(double perSecond, int handlerMillis, int seconds, int bu
     private static final double HEALED_SECONDS = 120;
     /** Attempts that fail by chance, so that their retries succeed. */
     private static final double FAIL = 0.1;
-    /** Items that fail at every attempt until the fault is mended. More of them would look like a destination that fails. */
+    /** Items that fail at every attempt until {@link #healedNanos}. More would look like a destination that fails. */
     private static final double POISON = 0.1;
     /** With about ten attempts of an item that always fails. */
     private static final double CALLS_FOR_AN_ITEM = 0.9 / (1 - FAIL) + 10 * POISON;
