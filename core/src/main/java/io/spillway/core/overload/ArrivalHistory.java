@@ -13,6 +13,8 @@ public final class ArrivalHistory {
     private final long[] ends = new long[MOST];
     private final long[] seenMillis = new long[MOST];
     private int size;
+    /** No record of the first entry was seen before this time. */
+    private long beforeFirstMillis;
 
     /**
      * Records the offsets of a partition, and returns for how many milliseconds its next unread record has certainly
@@ -27,8 +29,14 @@ public final class ArrivalHistory {
         while (read < size && ends[read] <= position) {
             read++;
         }
-        remove(0, read);
+        if (read > 0) {
+            beforeFirstMillis = seenMillis[read - 1];
+            remove(0, read);
+        }
         if (end > position && (size == 0 || end > ends[size - 1])) {
+            if (size == 0) {
+                beforeFirstMillis = nowMillis;
+            }
             if (size == MOST) {
                 thin(nowMillis);
             }
@@ -38,12 +46,16 @@ public final class ArrivalHistory {
         return size == 0 ? 0 : Math.max(0, nowMillis - seenMillis[0]);
     }
 
-    /** Removes the entry that matters least for its age. Its records count as seen with the next entry. */
+    /**
+     * Removes the entry that matters least for its age. Its records count as seen with the next entry, also those of
+     * entries removed before, which were seen after the one before it.
+     */
     private void thin(long nowMillis) {
         int least = 0;
         double leastError = Double.MAX_VALUE;
         for (int i = 0; i < size - 1; i++) {
-            double error = (double) (seenMillis[i + 1] - seenMillis[i]) / Math.max(1, nowMillis - seenMillis[i]);
+            long firstMillis = i == 0 ? beforeFirstMillis : seenMillis[i - 1];
+            double error = (double) (seenMillis[i + 1] - firstMillis) / Math.max(1, nowMillis - firstMillis);
             if (error < leastError) {
                 leastError = error;
                 least = i;

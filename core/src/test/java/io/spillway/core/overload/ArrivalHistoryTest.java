@@ -39,7 +39,15 @@ class ArrivalHistoryTest {
 
     @Test
     void the_time_is_never_too_long_and_not_less_than_half() {
-        long seed = System.nanoTime();
+        boundsHold(System.nanoTime());
+    }
+
+    @Test
+    void entries_that_were_removed_before_count_when_another_is_chosen() {
+        boundsHold(78519498131699L);
+    }
+
+    private void boundsHold(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         Deque<Long> unreadSinceMillis = new ArrayDeque<>();
         long position = 0;
