@@ -73,6 +73,8 @@ public final class RetryGate {
         final Recent recent = new Recent();
         double share;
         double earned;
+        /** With more items parked than the tenant may save retries, the trickle is as slow as beside other traffic. */
+        int fewParked;
         long parked;
         long firstEndMillis;
         long lookAtMillis = Long.MAX_VALUE;
@@ -269,6 +271,7 @@ public final class RetryGate {
         });
         group.share = share;
         group.earned = policy.retryEarned();
+        group.fewParked = policy.retryTokens();
         group.bucket.limit(most);
         return group;
     }
@@ -285,6 +288,9 @@ public final class RetryGate {
                 continue;
             }
             destination.waiting.add(group);
+            if (group.parked > group.fewParked) {
+                group.bucket.busy(nowMillis);
+            }
             if (group.bucket.canPay(cost(group, nowMillis), nowMillis)) {
                 pay(group, nowMillis);
                 return Optional.of(group);

@@ -54,6 +54,25 @@ class RetryGateTest {
     }
 
     @Test
+    void theTrickleOfATenantWithManyParkedItemsIsSlowUntilFewAreLeft() {
+        grants("acme", 5);
+        parkMany("acme", 18);
+        assertThat(releasedWithin(120)).as("with 18 and 17").isEqualTo(2);
+        assertThat(releasedWithin(60)).as("after 30, 15 and 10 s").isEqualTo(3);
+        assertThat(releasedWithin(100)).isEqualTo(10);
+    }
+
+    /** Items released, looking five times a second. */
+    private int releasedWithin(int seconds) {
+        int released = 0;
+        for (int look = 0; look < 5 * seconds; look++) {
+            nowMillis += RetryGate.LOOK_MILLIS;
+            released += release();
+        }
+        return released;
+    }
+
+    @Test
     void tenantsTogetherGetWhatTheirDestinationHasSavedAndThenOneRetryInTenSeconds() {
         int granted = 0;
         for (int tenant = 0; tenant < 50; tenant++) {
