@@ -1,6 +1,5 @@
 package io.spillway.bench.load;
 
-import io.spillway.handler.Outcome;
 import java.util.List;
 
 /**
@@ -44,18 +43,10 @@ record EnduranceTraffic(double perSecond, int handlerMillis, int seconds, int bu
 
     /** All tenants have one destination. */
     Ledger.Behaviour behaviour() {
+        Ledger.Behaviour slow = Ledger.Behaviour.sleeping((long) SLOWER * handlerMillis);
+        Ledger.Behaviour healed = Ledger.Behaviour.sleeping(handlerMillis);
         Fault fault = fault();
-        return call -> {
-            if (call.tenant() == SLOW) {
-                Thread.sleep((long) SLOWER * handlerMillis);
-                return Outcome.done();
-            }
-            if (call.atNanos() >= healedNanos()) {
-                Thread.sleep(handlerMillis);
-                return Outcome.done();
-            }
-            return fault.handle(call);
-        };
+        return call -> (call.tenant() == SLOW ? slow : call.atNanos() >= healedNanos() ? healed : fault).handle(call);
     }
 
     Fault fault() {

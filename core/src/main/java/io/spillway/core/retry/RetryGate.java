@@ -261,13 +261,14 @@ public final class RetryGate {
         double share = 1.0 / Math.min(partitions, Math.max(1, Math.max(policy.shardSize(), policy.dedicated())));
         double most = Math.max(1, policy.retryTokens() * share);
         Group group = groups.computeIfAbsent(stored, absent -> {
+            long destinationMillis = settings.destinationTrickle().toMillis();
+            long tenantMillis = settings.tenantTrickle().toMillis();
             Destination destination = destinations.computeIfAbsent(stored.destination(), name -> new Destination(
                     new TokenBucket(Math.max(1, (double) settings.destinationTokens() / partitions),
-                            settings.destinationTrickle().toMillis(), settings.destinationTrickle().toMillis())));
+                            destinationMillis, destinationMillis)));
             destination.groups++;
-            long trickleMillis = settings.tenantTrickle().toMillis();
-            return new Group(stored, destination, new TokenBucket(
-                    most, Math.min(settings.destinationTrickle().toMillis(), trickleMillis), trickleMillis));
+            return new Group(stored, destination,
+                    new TokenBucket(most, Math.min(destinationMillis, tenantMillis), tenantMillis));
         });
         group.share = share;
         group.earned = policy.retryEarned();

@@ -9,15 +9,16 @@ package io.spillway.core.retry;
  */
 final class TokenBucket {
     private static final long RECENT_MILLIS = 1_000;
+    /** Before every time, and far enough from the least number to be added to one. */
+    private static final long NEVER_MILLIS = Long.MIN_VALUE / 4;
 
     private final long leastMillis;
     private final long mostMillis;
     private final DecayingCount recent = new DecayingCount(RECENT_MILLIS);
     private double most;
     private double tokens;
-    private boolean hasTrickled;
-    private long trickledMillis;
-    private long busyMillis;
+    private long trickledMillis = NEVER_MILLIS;
+    private long busyMillis = NEVER_MILLIS;
 
     /**
      * Creates a full bucket.
@@ -55,16 +56,12 @@ final class TokenBucket {
         if (tokens >= cost) {
             tokens = Math.min(tokens, Math.max(most, recent.at(nowMillis))) - cost;
         } else {
-            hasTrickled = true;
             trickledMillis = nowMillis;
         }
     }
 
     /** Returns when the trickle grants the next retry; a clock that stepped back costs one period at most. */
     long nextTrickleMillis(long nowMillis) {
-        if (!hasTrickled) {
-            return Long.MIN_VALUE;
-        }
         trickledMillis = Math.min(trickledMillis, nowMillis);
         busyMillis = Math.min(busyMillis, nowMillis);
         // At this time t the period is over that is left without the time from the other traffic to t.

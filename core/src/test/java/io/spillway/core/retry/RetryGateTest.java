@@ -25,7 +25,7 @@ class RetryGateTest {
         assertThat(grants("acme", 10)).isEqualTo(4 + 1);
         for (int second = 0; second < 59; second++) {
             nowMillis += 1_000;
-            firstsFail("acme");
+            firstFails("acme", nowMillis);
             assertThat(grants("acme", 10)).isZero();
         }
         nowMillis += 1_000;
@@ -38,14 +38,14 @@ class RetryGateTest {
         long trickledMillis = nowMillis;
         grants("acme", 4);
         if (lastSeconds <= 0) {
-            firstsFailAt("acme", trickledMillis + lastSeconds * 1_000L);
+            firstFails("acme", trickledMillis + lastSeconds * 1_000L);
         }
         assertThat(grants("acme", 2)).isEqualTo(1);
         park("acme", NEVER);
         assertThat(gate.next(nowMillis)).isEmpty();
         if (lastSeconds > 0) {
             nowMillis = trickledMillis + lastSeconds * 1_000L;
-            firstsFail("acme");
+            firstFails("acme", nowMillis);
         }
         nowMillis = trickledMillis + nextSeconds * 1_000L - 1;
         assertThat(gate.next(nowMillis)).isEmpty();
@@ -227,11 +227,7 @@ class RetryGateTest {
         }
     }
 
-    private void firstsFail(String tenant) {
-        firstsFailAt(tenant, nowMillis);
-    }
-
-    private void firstsFailAt(String tenant, long atMillis) {
+    private void firstFails(String tenant, long atMillis) {
         // It earns an eightieth of a retry.
         gate.counted(List.of(new AttemptCounts(key(tenant), -1, 1, 0, 0, 0)), atMillis);
     }
