@@ -42,6 +42,9 @@ import org.slf4j.LoggerFactory;
  * reads the ledger from the mark to the commit ({@link LedgerGap}) and skips what a balance already contains. The
  * ledger is purged below the mark only.
  *
+ * <p>After the clock was set back, what was changed in its future is due at once: nothing waits until that time has
+ * come again.
+ *
  * <p>The balance of an idle tenant is removed, and the mark's balance is the sum of those removed. It happens only when
  * the mark has passed the balance, because entries from the mark on are read again.
  *
@@ -198,7 +201,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             byte[] tenant = urgent.peek();
             int row = unwritten.find(tenant, 0, tenant.length);
             if (row != UnwrittenBalances.NONE && unwritten.isUrgent(row)) {
-                if (unwritten.sinceMillis(row) > nowMillis - WRITE_AFTER_MILLIS) {
+                if (!isChanged(row, nowMillis - WRITE_AFTER_MILLIS, nowMillis)) {
                     return;
                 }
                 writeBalance(row, nowMillis);
@@ -208,10 +211,15 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         }
     }
 
+    private boolean isChanged(int row, long beforeMillis, long nowMillis) {
+        long sinceMillis = unwritten.sinceMillis(row);
+        return sinceMillis <= beforeMillis || sinceMillis > nowMillis;
+    }
+
     private void writeOldest(int most, long changedBeforeMillis, long nowMillis) {
         for (int written = 0; !unwritten.isEmpty() && written < most; written++) {
             int row = unwritten.oldest();
-            if (unwritten.sinceMillis(row) > changedBeforeMillis) {
+            if (!isChanged(row, changedBeforeMillis, nowMillis)) {
                 break;
             }
             writeBalance(row, nowMillis);
@@ -283,7 +291,8 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     private void setWakeUp(long nowMillis) {
         if (!unwritten.isEmpty()) {
             long dueMillis = unwritten.sinceMillis(unwritten.oldest()) + WRITE_AFTER_MILLIS;
-            wakeUp.set(Math.max(dueMillis, pausedUntilMillis), nowMillis);
+            pausedUntilMillis = Math.min(pausedUntilMillis, nowMillis + PAUSE_MILLIS);
+            wakeUp.set(Math.clamp(dueMillis, pausedUntilMillis, nowMillis + WRITE_AFTER_MILLIS), nowMillis);
         }
     }
 

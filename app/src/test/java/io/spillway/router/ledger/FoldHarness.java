@@ -128,6 +128,12 @@ final class FoldHarness {
         }
     }
 
+    /** Changes the clock without time going by: timers still wait for the times that they were set to. */
+    void stepClock(long millis) {
+        nowMillis += millis;
+        context.setCurrentSystemTimeMs(nowMillis);
+    }
+
     /** Returns how many of the next steps end before the first timer is due, all but one at most. */
     private long idleSteps(long steps) {
         if (!context.forwarded().isEmpty()) {

@@ -32,6 +32,21 @@ class FoldTest {
     }
 
     @Test
+    void balances_are_written_after_the_clock_was_set_back() {
+        fold.append("urgent", ItemState.OUTSIDE, ItemState.HOT, 200);
+        fold.append("before", ItemState.OUTSIDE, ItemState.HOT, 2);
+        fold.stepClock(-600_000);
+        fold.append("urgent-after", ItemState.OUTSIDE, ItemState.HOT, 200);
+        fold.append("after", ItemState.OUTSIDE, ItemState.HOT, 2);
+        fold.advance(1_200);
+        assertThat(fold.balance("urgent").in(ItemState.HOT)).isEqualTo(200);
+        assertThat(fold.balance("before").in(ItemState.HOT)).isEqualTo(2);
+        assertThat(fold.balance("urgent-after").in(ItemState.HOT)).isEqualTo(200);
+        assertThat(fold.balance("after").in(ItemState.HOT)).isEqualTo(2);
+        assertThat(fold.mark()).isEqualTo(fold.ledger.size());
+    }
+
+    @Test
     void long_term_use_is_measured_without_a_rule_and_a_rule_grows_a_limit_from_it() {
         useForAMinute(100);
         double use = fold.depths.of("a").orElseThrow().growing().usePerSecond();
