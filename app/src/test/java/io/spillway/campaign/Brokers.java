@@ -28,6 +28,8 @@ import org.apache.kafka.common.Uuid;
 final class Brokers implements AutoCloseable {
     static final String CONTROLLER = "CONTROLLER";
     static final int COUNT = 3;
+    /** True for brokers with the code of Kafka's release, without {@link MendedKafka}. */
+    static final String RELEASED = "spillway.campaign.released";
 
     /** Who connects through proxies of their own. The checker and the load have no proxy: they do not fail. */
     enum Side { ROUTER, WORKER, GATEWAY, INTERNAL, CHECKER }
@@ -187,7 +189,7 @@ final class Brokers implements AutoCloseable {
 
     private void launch(Broker broker) {
         List<String> command = new ArrayList<>(ChildJvm.command());
-        command.addAll(List.of("-Xmx384m",
+        command.addAll(List.of("-Xmx384m", "-D" + RELEASED + "=" + Boolean.getBoolean(RELEASED),
                 CampaignBroker.class.getName(), broker.settings.toString(), cluster, voters));
         try {
             broker.process = new ProcessBuilder(command)

@@ -31,6 +31,9 @@ public final class CampaignBroker {
         if (!Files.exists(directory.resolve(MetaPropertiesEnsemble.META_PROPERTIES_NAME))) {
             format(directory, Integer.parseInt(settings.getProperty("node.id")), args[1], args[2]);
         }
+        if (!Boolean.getBoolean(Brokers.RELEASED)) {
+            MendedKafka.mend();
+        }
         KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(settings, false), Time.SYSTEM);
         Runtime.getRuntime().addShutdownHook(new Thread(server::shutdown, "broker-stop"));
         server.startup();
