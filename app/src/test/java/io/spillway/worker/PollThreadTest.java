@@ -53,6 +53,7 @@ class PollThreadTest {
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private final AtomicLong committed = new AtomicLong();
+    private final AtomicLong end = new AtomicLong();
     private boolean failsForEver;
     private String metadata = "";
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none") {
@@ -68,7 +69,7 @@ class PollThreadTest {
         @Override
         public synchronized Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
             fail(ofEnds);
-            return Map.of(partition, 0L);
+            return Map.of(partition, end.get());
         }
     };
 
@@ -122,6 +123,7 @@ class PollThreadTest {
         try (PollThread poller = start(() -> 0)) {
             assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
             committed.set(5);
+            end.set(5);
             consumer.setPollException(new OffsetOutOfRangeException(Map.of(partition, 3L)));
             CountDownLatch lost = new CountDownLatch(1);
             // One task in a poll: the second runs after the poll that failed.
@@ -145,6 +147,20 @@ class PollThreadTest {
             assertThat(failure.get(30, TimeUnit.SECONDS)).isInstanceOf(KafkaFailure.class)
                     .hasMessageContaining("no record at offset 0 of " + partition)
                     .hasMessageContaining("something else than Spillway");
+        }
+    }
+
+    @Test
+    void records_that_kafka_has_lost_end_the_worker_with_the_offset_to_go_on_from() throws Exception {
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+            committed.set(90);
+            end.set(35);
+            consumer.setPollException(new OffsetOutOfRangeException(Map.of(partition, 83L)));
+            assertThat(failure.get(30, TimeUnit.SECONDS)).isInstanceOf(KafkaFailure.class)
+                    .hasMessageContaining("Kafka has lost records of " + partition + ": it ends at offset 35")
+                    .hasMessageContaining("read it up to offset 83")
+                    .hasMessageContaining("set its offset of this partition to 35");
         }
     }
 
