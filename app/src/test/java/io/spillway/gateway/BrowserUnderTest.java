@@ -28,6 +28,8 @@ public final class BrowserUnderTest implements AutoCloseable {
     private static final List<String> NAMES =
             List.of("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell");
     private static final String USER = "operator";
+    /** Far longer than a busy machine needs: a page that never shows its figures still fails. */
+    private static final double TIMEOUT_MILLIS = 300_000;
     /** Width and height in pixels. */
     public static final List<int[]> SIZES = List.of(new int[] {390, 844}, new int[] {820, 1180}, new int[] {1440, 900});
 
@@ -35,6 +37,7 @@ public final class BrowserUnderTest implements AutoCloseable {
     private final Browser browser;
 
     private BrowserUnderTest(Path executable) {
+        PlaywrightAssertions.setDefaultAssertionTimeout(TIMEOUT_MILLIS);
         this.playwright = Playwright.create(new Playwright.CreateOptions()
                 .setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
         // A container has no user namespaces for the sandbox, and the pages are ours.
@@ -90,7 +93,7 @@ public final class BrowserUnderTest implements AutoCloseable {
             context.addInitScript("window.shifted = 0; new PerformanceObserver((list) => list.getEntries().forEach((e) =>"
                     + " { if (!e.hadRecentInput) window.shifted += e.value; })).observe({type: 'layout-shift', buffered: true});");
             this.page = context.newPage();
-            page.setDefaultTimeout(20_000);
+            page.setDefaultTimeout(TIMEOUT_MILLIS);
             page.onConsoleMessage(message -> {
                 if (message.type().equals("error") || message.type().equals("warning")) {
                     errors.add(message.text() + " at " + message.location());

@@ -141,7 +141,7 @@ class GatewaysIT {
     private static RateExchange exchange(Configuration configuration, Topics topics, String name, RateShares shares) {
         RateExchange exchange = new RateExchange(new KafkaClients(configuration.queue()), topics,
                 Demands.Role.GATEWAY, name, shares, InstantSource.system());
-        exchange.start(Duration.ofSeconds(60), StartDelays.of(name));
+        exchange.start(Duration.ofMinutes(5), StartDelays.of(name));
         return exchange;
     }
 

@@ -74,8 +74,8 @@ class RateOverRoutersIT {
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         try (Router first = router(configuration, "first"); Router second = router(configuration, "second");
                 Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
-            first.start(Duration.ofSeconds(60));
-            second.start(Duration.ofSeconds(60));
+            first.start(Duration.ofMinutes(5));
+            second.start(Duration.ofMinutes(5));
             List<Set<Integer>> owned = awaitBothAssigned(topics);
             Set<Integer> all = new TreeSet<>(owned.getFirst());
             all.addAll(owned.getLast());

@@ -70,7 +70,7 @@ class ShardsKilledIT {
         ShardAssignments view = new ShardAssignments(128);
         try (CompactedView reader = new CompactedView(
                 clients, topics.shards(), view, 10_000, Optional.empty(), InstantSource.system())) {
-            reader.start(Duration.ofSeconds(30));
+            reader.start(Duration.ofMinutes(5));
             int sent = 0;
             for (int kill = 0; kill < KILLS; kill++) {
                 Path data = directory.resolve("router-" + kill % 2);

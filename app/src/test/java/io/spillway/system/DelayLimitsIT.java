@@ -58,7 +58,7 @@ class DelayLimitsIT {
                         new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system(),
                 System::nanoTime);
                 Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
-            router.start(Duration.ofSeconds(60));
+            router.start(Duration.ofMinutes(5));
             int expected = sizes.size() * timestamps.size();
             for (int size : sizes) {
                 for (long timestamp : timestamps) {

@@ -72,7 +72,7 @@ class LocalStateIT {
         Router router = new Router(configuration, "it", state, new TenantPolicies(configuration.defaults()),
                 new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system(),
                 System::nanoTime);
-        router.start(Duration.ofSeconds(60));
+        router.start(Duration.ofMinutes(5));
         return router;
     }
 

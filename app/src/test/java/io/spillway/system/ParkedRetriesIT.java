@@ -95,7 +95,7 @@ class ParkedRetriesIT {
         Router router = new Router(configuration, "it", state.resolve(directory),
                 new TenantPolicies(configuration.defaults()), new Sweeps(), ShardAssignments.none(), registry,
                 InstantSource.system(), System::nanoTime);
-        router.start(Duration.ofSeconds(60));
+        router.start(Duration.ofMinutes(5));
         return router;
     }
 

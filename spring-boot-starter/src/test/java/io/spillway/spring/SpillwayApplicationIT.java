@@ -136,7 +136,7 @@ class SpillwayApplicationIT {
             application.close();
         }
 
-        spillway.awaitDone(4, Duration.ofSeconds(30));
+        spillway.awaitDone(4, Duration.ofMinutes(5));
         assertThat(shop.handled).contains("o-1:apple", "o-2:pear", "slow:false").hasSize(3);
         assertThat(spillway.done()).isEqualTo(3);
         assertThat(spillway.dead()).isEqualTo(1);

@@ -110,7 +110,7 @@ class ShopApplicationIT {
         warehouse.slowMayEnd.countDown();
         closing.join();
 
-        spillway.awaitDone(3, Duration.ofSeconds(30));
+        spillway.awaitDone(3, Duration.ofMinutes(5));
         assertThat(warehouse.whileOpen).containsExactlyInAnyOrder("o-1", "slow");
         assertThat(spillway.done()).isEqualTo(2);
         assertThat(spillway.dead()).as("the order of no pieces").isEqualTo(1);

@@ -32,7 +32,7 @@ class SpillwayExtensionIT {
             }
             spillway.send(ItemBuilder.of("acme").id("bad"));
 
-            spillway.awaitDone(Duration.ofSeconds(60));
+            spillway.awaitDone(Duration.ofMinutes(5));
 
             assertThat(spillway.done()).isEqualTo(10);
             assertThat(spillway.dead()).isEqualTo(1);
