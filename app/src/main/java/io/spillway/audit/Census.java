@@ -108,7 +108,7 @@ public final class Census implements AutoCloseable {
 
     /** Visits the items of a partition and returns the first offset that was neither purged nor skipped. */
     private long readPart(ItemState state, QueueProgress part, boolean includeFinished, Consumer<StoredItem> visitor) {
-        long from = includeFinished ? part.start() : part.from();
+        long from = includeFinished && !part.isPurged() ? part.start() : part.from();
         if (from >= part.end()) {
             return from;
         }

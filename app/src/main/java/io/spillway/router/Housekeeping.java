@@ -131,7 +131,7 @@ final class Housekeeping implements AutoCloseable {
     private void purgeLedger(List<QueueProgress> ledger) {
         Map<TopicPartition, Long> folded = new HashMap<>();
         for (QueueProgress part : ledger) {
-            long foldedTo = depths.foldedTo(part.partition().partition());
+            long foldedTo = part.purgeableTo(depths.foldedTo(part.partition().partition()));
             if (foldedTo > part.start()) {
                 folded.put(part.partition(), foldedTo);
             }

@@ -242,11 +242,12 @@ public final class QueueAdmin {
         return purgeFinished(read(topic, group));
     }
 
-    /** Deletes the records that were finished in these partitions, and returns how many partitions had any. */
+    /** Deletes records that were finished in these partitions, and returns how many partitions had any. */
     public int purgeFinished(List<QueueProgress> parts) {
         Map<TopicPartition, Long> finished = parts.stream()
-                .filter(part -> part.progress().frontier() > part.start())
-                .collect(Collectors.toMap(QueueProgress::partition, QueueProgress::from));
+                .filter(part -> part.purgeableTo(part.progress().frontier()) > part.start())
+                .collect(Collectors.toMap(
+                        QueueProgress::partition, part -> part.purgeableTo(part.progress().frontier())));
         if (!finished.isEmpty()) {
             purgeBelow(finished);
         }

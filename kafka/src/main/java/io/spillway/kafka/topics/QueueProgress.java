@@ -28,6 +28,21 @@ public record QueueProgress(TopicPartition partition, long start, long end, bool
         return Math.max(start, progress.frontier());
     }
 
+    /**
+     * Returns the offset below which records can be deleted, when all below {@code finishedTo} are finished. Is below
+     * the end of a partition: a replica that keeps nothing forgets its leader epoch when its broker starts after a
+     * crash. It then cuts itself off at its last stored high watermark, and if it is elected, so do the others. New
+     * records would get offsets that the group has passed.
+     */
+    public long purgeableTo(long finishedTo) {
+        return Math.min(finishedTo, end - 1);
+    }
+
+    /** Returns whether all that is finished was deleted, except for what has to stay. */
+    public boolean isPurged() {
+        return start > 0 && start >= purgeableTo(from());
+    }
+
     /** Returns the end of the range that mixes finished and unfinished records; 0 if there is none. */
     public long mixedEnd() {
         return progress.unfinished().isEmpty() ? 0 : progress.readTo();
