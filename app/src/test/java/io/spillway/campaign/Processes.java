@@ -248,10 +248,12 @@ final class Processes implements AutoCloseable {
                     Files.deleteIfExists(file);
                 }
             } else {
-                Path largest =
-                        state.stream().max(Comparator.comparingLong(file -> file.toFile().length())).orElseThrow();
-                byte[] content = Files.readAllBytes(largest);
-                Files.write(largest, Arrays.copyOf(content, content.length / 2));
+                // None if the state was lost a moment ago.
+                Optional<Path> largest = state.stream().max(Comparator.comparingLong(file -> file.toFile().length()));
+                if (largest.isPresent()) {
+                    byte[] content = Files.readAllBytes(largest.get());
+                    Files.write(largest.get(), Arrays.copyOf(content, content.length / 2));
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
