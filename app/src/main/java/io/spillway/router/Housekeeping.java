@@ -117,7 +117,8 @@ final class Housekeeping implements AutoCloseable {
         all.put(LEDGER, ledger);
         lags.put(LEDGER, ledger.stream().mapToLong(QueueProgress::behind).sum());
         undecided.measure(all);
-        purgeLedger(ledger);
+        // Below the mark, not below the commit: a fold task that starts reads the ledger again from the mark.
+        admin.purge(ledger, part -> depths.foldedTo(part.partition().partition()));
         admin.purgeFinished(partitions.get(INGRESS));
         admin.purgeFinished(partitions.get(Lane.DELAY.label()));
         if (topics.assignsShards()) {
@@ -125,20 +126,6 @@ final class Housekeeping implements AutoCloseable {
         }
         // Last, because it is current only while Kafka answers.
         markState.run();
-    }
-
-    /** Purges below the mark, not below the commit: a fold task that starts reads the ledger again from the mark. */
-    private void purgeLedger(List<QueueProgress> ledger) {
-        Map<TopicPartition, Long> folded = new HashMap<>();
-        for (QueueProgress part : ledger) {
-            long foldedTo = part.purgeableTo(depths.foldedTo(part.partition().partition()));
-            if (foldedTo > part.start()) {
-                folded.put(part.partition(), foldedTo);
-            }
-        }
-        if (!folded.isEmpty()) {
-            admin.purgeBelow(folded);
-        }
     }
 
     private Map<String, List<QueueProgress>> measure() {

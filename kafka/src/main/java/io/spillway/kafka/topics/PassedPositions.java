@@ -26,7 +26,7 @@ public final class PassedPositions {
         Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(positions.keySet());
         String group = consumer.groupMetadata().groupId();
         positions.forEach((partition, position) -> {
-            long end = ends.getOrDefault(partition, position);
+            long end = ends.get(partition);
             if (end < position) {
                 throw new KafkaFailure("Kafka has lost records of " + partition + ": it ends at offset " + end
                         + ", and group " + group + " has read it up to offset " + position + ". What is written to it"

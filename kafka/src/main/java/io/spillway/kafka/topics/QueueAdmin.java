@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
@@ -244,14 +245,27 @@ public final class QueueAdmin {
 
     /** Deletes records that were finished in these partitions, and returns how many partitions had any. */
     public int purgeFinished(List<QueueProgress> parts) {
-        Map<TopicPartition, Long> finished = parts.stream()
-                .filter(part -> part.purgeableTo(part.progress().frontier()) > part.start())
-                .collect(Collectors.toMap(
-                        QueueProgress::partition, part -> part.purgeableTo(part.progress().frontier())));
-        if (!finished.isEmpty()) {
-            purgeBelow(finished);
+        return purge(parts, part -> part.progress().frontier());
+    }
+
+    /**
+     * Deletes records below an offset of each of these partitions, but never the last one of a partition.
+     *
+     * @param finishedTo gives the offset below which the records of a partition are not needed any more
+     * @return how many partitions had any
+     */
+    public int purge(List<QueueProgress> parts, ToLongFunction<QueueProgress> finishedTo) {
+        Map<TopicPartition, Long> below = new HashMap<>();
+        for (QueueProgress part : parts) {
+            long purgeableTo = part.purgeableTo(finishedTo.applyAsLong(part));
+            if (purgeableTo > part.start()) {
+                below.put(part.partition(), purgeableTo);
+            }
         }
-        return finished.size();
+        if (!below.isEmpty()) {
+            purgeBelow(below);
+        }
+        return below.size();
     }
 
     /** Deletes the records below an offset of each partition. The offset may be its end, but not more. */

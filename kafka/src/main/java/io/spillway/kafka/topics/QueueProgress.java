@@ -34,7 +34,7 @@ public record QueueProgress(TopicPartition partition, long start, long end, bool
      * crash. It then cuts itself off at its last stored high watermark, and if it is elected, so do the others. New
      * records would get offsets that the group has passed.
      */
-    public long purgeableTo(long finishedTo) {
+    long purgeableTo(long finishedTo) {
         return Math.min(finishedTo, end - 1);
     }
 
