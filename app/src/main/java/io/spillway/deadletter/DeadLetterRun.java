@@ -96,18 +96,14 @@ public final class DeadLetterRun implements AutoCloseable {
             long frontier = end <= part.from() || work.isStopped()
                     ? part.progress().frontier()
                     : new PartitionRun(part, end, letters, transactions, maxSkipped).run(work);
-            if (frontier > part.start()) {
-                finished.put(part.partition(), frontier);
-            }
+            finished.put(part.partition(), frontier);
         }
         if (!work.isStopped() && !work.isOver()) {
             // Records of the survey are missing: only another run can have finished and purged them.
             throw new SupersededException(work.done(), null);
         }
         try {
-            if (!finished.isEmpty()) {
-                letters.queues().purgeBelow(finished);
-            }
+            letters.queues().purge(survey.partitions(), part -> finished.get(part.partition()));
         } catch (KafkaFailure e) {
             throw new KafkaFailure(work.done() + (work.done() == 1 ? " dead letter is " : " dead letters are ")
                     + disposal.done() + " but not purged yet;"

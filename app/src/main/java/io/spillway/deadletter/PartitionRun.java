@@ -19,7 +19,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * <p>Skipped dead letters stay unfinished in the progress. When their list is full, and at the end, they are
  * re-appended to the same partition, byte for byte, in the transaction that finishes their old offsets. So their
  * number is unlimited, and after a run all records below its frontier are finished and can be purged. No committed
- * progress is needed after that, which matters because Kafka deletes the offsets of an empty group after 7 days.
+ * progress is needed after that, which matters because Kafka deletes the offsets of an empty group after 7 days. The
+ * last offset of a partition is never purged, but it is a transaction marker: only transactions write dead letters.
  */
 final class PartitionRun {
     private final QueueProgress part;

@@ -19,11 +19,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.header.Header;
 
 /** Dead letters in two partitions on a test's Kafka, with the headers that a worker writes. */
@@ -65,7 +64,7 @@ public final class DeadLetterFixture {
     }
 
     /** Writes dead letters with the ids id-0, id-1 and so on, matching origins, and partition i mod 2. */
-    public void bury(int count, java.util.function.IntFunction<String> tenant) throws Exception {
+    public void bury(int count, java.util.function.IntFunction<String> tenant) {
         List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             records.add(dead(i, tenant.apply(i), item(tenant.apply(i), "id-" + i, "payload " + i), "attempts-used-up"));
@@ -105,13 +104,14 @@ public final class DeadLetterFixture {
         return topics.ingress() + "-" + i % PARTITIONS + "-" + i;
     }
 
-    void send(List<ProducerRecord<byte[], byte[]>> records) throws Exception {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
-            List<Future<RecordMetadata>> answers = new ArrayList<>();
-            records.forEach(record -> answers.add(producer.send(record)));
-            for (Future<RecordMetadata> answer : answers) {
-                answer.get();
-            }
+    /** Writes dead letters in a transaction, as routers and workers do. */
+    void send(List<ProducerRecord<byte[], byte[]>> records) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer(
+                Map.of(ProducerConfig.TRANSACTIONAL_ID_CONFIG, topics.replayGroup() + "-test"))) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            records.forEach(producer::send);
+            producer.commitTransaction();
         }
     }
 

@@ -255,24 +255,17 @@ public final class QueueAdmin {
      * @return how many partitions had any
      */
     public int purge(List<QueueProgress> parts, ToLongFunction<QueueProgress> finishedTo) {
-        Map<TopicPartition, Long> below = new HashMap<>();
+        Map<TopicPartition, RecordsToDelete> below = new HashMap<>();
         for (QueueProgress part : parts) {
             long purgeableTo = part.purgeableTo(finishedTo.applyAsLong(part));
             if (purgeableTo > part.start()) {
-                below.put(part.partition(), purgeableTo);
+                below.put(part.partition(), RecordsToDelete.beforeOffset(purgeableTo));
             }
         }
         if (!below.isEmpty()) {
-            purgeBelow(below);
+            TopicAdmin.get(admin.deleteRecords(below).all(), "purge finished records of " + below.keySet());
         }
         return below.size();
-    }
-
-    /** Deletes the records below an offset of each partition. The offset may be its end, but not more. */
-    public void purgeBelow(Map<TopicPartition, Long> below) {
-        Map<TopicPartition, RecordsToDelete> toDelete = new HashMap<>();
-        below.forEach((partition, offset) -> toDelete.put(partition, RecordsToDelete.beforeOffset(offset)));
-        TopicAdmin.get(admin.deleteRecords(toDelete).all(), "purge finished records of " + below.keySet());
     }
 
     private List<TopicPartition> partitions(String topic) {
