@@ -12,6 +12,7 @@ import io.spillway.core.ratelimit.RateShares;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
@@ -226,7 +227,10 @@ public final class Gateway implements AutoCloseable {
     }
 
     private void repeat(String job, StartDelays delays, Runnable task, long everyMillis) {
-        housekeeping.scheduleWithFixedDelay(task, delays.millis(job, everyMillis), everyMillis, TimeUnit.MILLISECONDS);
+        Runnable resilient = PeriodicTask.resilient(
+                task, failure -> LOG.warn("{} failed; it is repeated in {} ms: {}", job, everyMillis, failure));
+        housekeeping.scheduleWithFixedDelay(
+                resilient, delays.millis(job, everyMillis), everyMillis, TimeUnit.MILLISECONDS);
     }
 
     /**

@@ -6,18 +6,23 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.GatewaySettings;
+import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.worker.handlers.PullSettings;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * HTTP server from which external workers lease items. Close it after the worker, whose stop waits for answers. Owner
  * of the listener and its checks; started and closed by one thread at a time.
  */
 public final class WorkServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkServer.class);
+
     private static final long CHECK_MILLIS = 500;
 
     private final PullSettings settings;
@@ -65,10 +70,11 @@ public final class WorkServer implements AutoCloseable {
     public String start() {
         String url = Listener.start(server, "Handler type pull", "handler.pull");
         long delayMillis = StartDelays.of(url).millis("work-connections", CHECK_MILLIS);
-        checks.scheduleWithFixedDelay(() -> {
+        Runnable check = PeriodicTask.resilient(() -> {
             slowReads.interruptOverdue();
             connections.closeOverdue();
-        }, delayMillis, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        }, failure -> LOG.warn("Overdue connections of workers cannot be closed; it is retried: {}", failure));
+        checks.scheduleWithFixedDelay(check, delayMillis, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         return url;
     }
 

@@ -21,6 +21,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.spillway.config.MetricsSettings;
 import io.spillway.core.item.Printable;
 import io.spillway.gateway.OpenConnections;
+import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.tracing.Tracing;
 import java.io.IOException;
@@ -31,6 +32,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * HTTP server for {@code /metrics} (Prometheus), {@code /livez} and {@code /readyz} on a separate port, so that they
@@ -38,6 +41,8 @@ import java.util.function.BooleanSupplier;
  * at a time.
  */
 public final class MetricsServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MetricsServer.class);
+
     private static final Header PROMETHEUS_TEXT =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     private static final String OPEN_METRICS = "application/openmetrics-text";
@@ -104,7 +109,9 @@ public final class MetricsServer implements AutoCloseable {
             throw cannotListen("see the log", null);
         }
         long delayMillis = StartDelays.of(settings.host() + ":" + server.port()).millis("metrics-checks", CHECK_MILLIS);
-        checks.scheduleWithFixedDelay(connections::closeOverdue, delayMillis, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        Runnable check = PeriodicTask.resilient(connections::closeOverdue,
+                failure -> LOG.warn("Overdue connections cannot be closed; it is retried: {}", failure));
+        checks.scheduleWithFixedDelay(check, delayMillis, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         // A colon makes it an IPv6 address.
         String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
         return "http://" + host + ":" + server.port() + "/metrics";

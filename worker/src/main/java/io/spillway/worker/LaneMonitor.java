@@ -4,6 +4,7 @@ import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.ArrivalHistory;
+import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.StartDelays;
@@ -71,20 +72,24 @@ final class LaneMonitor implements AutoCloseable {
     void start(StartDelays delays) {
         scheduleLeases(delays.millis("worker-leases", LEASE_PERIOD_MILLIS));
         // Not on the thread that waits for Kafka: this figure must rise when everything else stalls.
-        leases.scheduleWithFixedDelay(
-                () -> metrics.waitingItems.measure(core.read(WorkerEngine::waitingSinceMillis)),
-                delays.millis("worker-waiting", WAITING_PERIOD_MILLIS), WAITING_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-        lanes.scheduleWithFixedDelay(this::measureBacklog,
-                delays.millis("worker-backlog", BACKLOG_PERIOD_MILLIS), BACKLOG_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-        lanes.scheduleWithFixedDelay(this::purge,
-                delays.millis("worker-purge", PURGE_PERIOD_MILLIS), PURGE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        repeat(leases, "worker-waiting", WAITING_PERIOD_MILLIS, delays,
+                () -> metrics.waitingItems.measure(core.read(WorkerEngine::waitingSinceMillis)));
+        repeat(lanes, "worker-backlog", BACKLOG_PERIOD_MILLIS, delays, this::measureBacklog);
+        repeat(lanes, "worker-purge", PURGE_PERIOD_MILLIS, delays, this::purge);
+    }
+
+    private static void repeat(
+            ScheduledExecutorService thread, String job, long everyMillis, StartDelays delays, Runnable task) {
+        thread.scheduleWithFixedDelay(
+                PeriodicTask.resilient(task, failure -> LOG.error("{} failed; it is repeated: {}", job, failure)),
+                delays.millis(job, everyMillis), everyMillis, TimeUnit.MILLISECONDS);
     }
 
     private void scheduleLeases(long inMillis) {
         leases.schedule(() -> {
             try {
                 metrics.leasesEnded(core.endLeases());
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("Leases that ended could not be ended; it is tried again", e);
             } finally {
                 scheduleLeases(core.inFlight() > 0 ? LEASE_PERIOD_MILLIS : IDLE_LEASE_PERIOD_MILLIS);

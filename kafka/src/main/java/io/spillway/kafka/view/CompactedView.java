@@ -139,7 +139,7 @@ public final class CompactedView implements AutoCloseable {
                 follow(opened);
             } catch (WakeupException e) {
                 return;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 lastFault = Printable.of(e.getMessage());
                 LOG.warn("Cannot read {}; retrying from the start of the topic: {}", topic, Printable.of(e.toString()));
                 pause();

@@ -94,7 +94,7 @@ public final class TopicTail implements AutoCloseable {
                 follow(opened);
             } catch (WakeupException e) {
                 return;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.warn("Cannot read {}; retrying from its end: {}", topic, Printable.of(e.toString()));
                 pause();
             }
