@@ -106,8 +106,9 @@ final class CampaignLoad implements AutoCloseable {
 
     private static String payload(Kind kind, SplittableRandom random, int number) {
         return switch (kind) {
-            // The budget for retries grows with successes: without the last third, a few would wait for many minutes.
-            case FLAKY -> random.nextInt(3) == 0 && number < 2 * LAST_TROUBLE ? "flaky" : "ok";
+            // Both retries fail first, and those with fewer attempts go first: without later successes that earn
+            // retries, a hundred of these go once a minute and partition.
+            case FLAKY -> random.nextInt(3) == 0 && number < LAST_TROUBLE ? "flaky" : "ok";
             case SLOW -> "200";
             case POISONED -> random.nextInt(60) == 0 && number < LAST_TROUBLE ? "poison" : "ok";
             case REFUSED -> random.nextInt(10) == 0 ? "dead" : "ok";
