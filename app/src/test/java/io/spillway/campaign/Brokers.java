@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.Uuid;
@@ -102,9 +104,24 @@ final class Brokers implements AutoCloseable {
     }
 
     private static int reserve(List<ServerSocket> reserved) throws IOException {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        ServerSocket socket = freePort();
         reserved.add(socket);
         return socket.getLocalPort();
+    }
+
+    /**
+     * Opens a port below those that systems give to connections: another process could get one of these for a
+     * connection before a broker opens it, or while it is down.
+     */
+    static ServerSocket freePort() throws IOException {
+        while (true) {
+            try {
+                return new ServerSocket(ThreadLocalRandom.current().nextInt(10_000, 32_000), 1,
+                        InetAddress.getLoopbackAddress());
+            } catch (BindException taken) {
+                // Another one, then.
+            }
+        }
     }
 
     private static Map<String, String> settings(Broker broker, Path data, Map<Integer, Integer> controllers) {

@@ -36,7 +36,12 @@ public final class CampaignBroker {
         }
         KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(settings, false), Time.SYSTEM);
         Runtime.getRuntime().addShutdownHook(new Thread(server::shutdown, "broker-stop"));
-        server.startup();
+        try {
+            server.startup();
+        } catch (Throwable e) {
+            // The broker has logged it, and its threads would keep the process.
+            Runtime.getRuntime().halt(1);
+        }
         System.out.println("ready");
         server.awaitShutdown();
     }

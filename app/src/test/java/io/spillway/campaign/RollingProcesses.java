@@ -2,7 +2,6 @@ package io.spillway.campaign;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -71,7 +70,7 @@ final class RollingProcesses implements AutoCloseable {
     }
 
     static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket socket = Brokers.freePort()) {
             return socket.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
