@@ -290,6 +290,9 @@ public final class Gateway implements AutoCloseable {
                 ProducerConfig.MAX_BLOCK_MS_CONFIG, confirmMillis / 2,
                 ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, confirmMillis,
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, confirmMillis / 2,
+                // When a batch times out, an idempotent producer sends those of its partition that are under way once
+                // more, as new ones: an item that is stored already would be stored twice.
+                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1,
                 ProducerConfig.PARTITIONER_CLASS_CONFIG, TenantPartitioner.class.getName(),
                 TenantPartitioner.SEED, configuration.shards().seed(),
                 TenantPartitioner.SIZE, Math.min(shardSize, ShuffleSharder.MAX_SIZE)));
