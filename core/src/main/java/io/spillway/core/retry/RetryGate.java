@@ -38,6 +38,9 @@ public final class RetryGate {
     /** Pause between two looks at parked items, about the interval of the workers' reports. */
     public static final long LOOK_MILLIS = 200;
 
+    /** With more items of a group parked, the trickle is as slow as beside other traffic: 100 take 17 min at 10 s. */
+    static final int FEW_PARKED = 100;
+
     private static final long IDLE_MILLIS = 600_000;
     /** Attempts of other tenants, within the last half minute, that tell how the destination does. */
     private static final double OTHERS_NEEDED = 3;
@@ -73,8 +76,6 @@ public final class RetryGate {
         final Recent recent = new Recent();
         double share;
         double earned;
-        /** With more items parked than the tenant may save retries, the trickle is as slow as beside other traffic. */
-        int fewParked;
         long parked;
         long firstEndMillis;
         long lookAtMillis = Long.MAX_VALUE;
@@ -272,7 +273,6 @@ public final class RetryGate {
         });
         group.share = share;
         group.earned = policy.retryEarned();
-        group.fewParked = policy.retryTokens();
         group.bucket.limit(most);
         return group;
     }
@@ -289,7 +289,7 @@ public final class RetryGate {
                 continue;
             }
             destination.waiting.add(group);
-            if (group.parked > group.fewParked) {
+            if (group.parked > FEW_PARKED) {
                 group.bucket.busy(nowMillis);
             }
             if (group.bucket.canPay(cost(group, nowMillis), nowMillis)) {

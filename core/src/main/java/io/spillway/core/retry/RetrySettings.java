@@ -15,7 +15,7 @@ public record RetrySettings(
                 Duration destinationTrickle,
         @Setting(key = "retry.tenantTrickle", defaultValue = "1m", allowed = "10ms to 86400000ms",
                 doc = "Time between two retries of a tenant without saved retries, for each partition of the delay"
-                        + " lane. While no more than its retryTokens wait there, the time since its last first attempt"
+                        + " lane. While no more than 100 of its items wait there, the time since its last first attempt"
                         + " is subtracted, down to destinationTrickle.")
                 Duration tenantTrickle,
         @Setting(key = "retry.earnedByFirst", defaultValue = "0.05", allowed = "0 to 1",
