@@ -107,7 +107,7 @@ final class CampaignLoad implements AutoCloseable {
     private static String payload(Kind kind, SplittableRandom random, int number) {
         return switch (kind) {
             // Both retries fail first, and those with fewer attempts go first: without later successes that earn
-            // retries, a hundred of these go once a minute and partition.
+            // retries, more than a hundred of these would go once a minute and partition.
             case FLAKY -> random.nextInt(3) == 0 && number < LAST_TROUBLE ? "flaky" : "ok";
             case SLOW -> "200";
             case POISONED -> random.nextInt(60) == 0 && number < LAST_TROUBLE ? "poison" : "ok";
