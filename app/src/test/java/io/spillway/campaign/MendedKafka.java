@@ -5,6 +5,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import kafka.coordinator.transaction.TransactionPartitionAndLeaderEpoch;
+import kafka.server.ReplicaManager;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
@@ -14,41 +18,67 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.MetadataCache;
+import scala.jdk.javaapi.OptionConverters;
 
 /**
- * Mends KAFKA-20734 of Kafka 4.3.0 and 4.3.1 in the brokers of a campaign: asked for the leader of a partition that has
- * none, the metadata cache answers as if there were no such partition. The transaction coordinator then takes the
- * partition for deleted, and completes a transaction without writing its marker there.
+ * Mends two defects of Kafka 4.3.1 in the brokers of a campaign:
+ *
+ * <ul>
+ *   <li>KAFKA-20734: asked for the leader of a partition that has none, the metadata cache answers as if there were no
+ *       such partition. The transaction coordinator then takes the partition for deleted, and completes a transaction
+ *       without writing its marker there.
+ *   <li>A new transaction coordinator reads its log to the end, which other replicas may not have, and sends the
+ *       markers of what it finds there. If it loses the leadership before they have it, its successor decides
+ *       otherwise, and the transaction is committed in some partitions and aborted in others.
+ * </ul>
  */
 public final class MendedKafka {
-    /** The class with the defect. By name, because a class that is loaded cannot be defined any more. */
+    /** The classes with the defects. By name, because a class that is loaded cannot be defined any more. */
     static final String CACHE = "org.apache.kafka.metadata.KRaftMetadataCache";
+    static final String TRANSACTIONS = "kafka.coordinator.transaction.TransactionStateManager";
 
+    private static final String SELF = MendedKafka.class.getName().replace('.', '/');
     private static final int API = Opcodes.ASM9;
+    private static final int PAUSE_MILLIS = 10;
+
+    private static volatile boolean stops;
 
     private MendedKafka() {}
 
-    /** Defines the mended class in this JVM. It must not have used the class before. */
+    /** Defines the mended classes in this JVM. It must not have used them before. */
     static void mend() throws IllegalAccessException {
-        MethodHandles.privateLookupIn(LeaderAndIsr.class, MethodHandles.lookup()).defineClass(cache());
+        MethodHandles.Lookup lookup = MethodHandles.lookup();
+        MethodHandles.privateLookupIn(LeaderAndIsr.class, lookup).defineClass(cache());
+        MethodHandles.privateLookupIn(TransactionPartitionAndLeaderEpoch.class, lookup).defineClass(transactions());
+        // Kafka waits without a limit for a load that is under way.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stops = true, "mend-stop"));
     }
 
-    /** Returns the mended class: the answer of its method passes through {@link #answer}. */
+    /** Returns the mended cache: the answer of its method passes through {@link #answer}. */
     static byte[] cache() {
-        ClassReader released = new ClassReader(released());
+        return mended(CACHE, "getPartitionLeaderEndpoint", Answers::new);
+    }
+
+    /** Returns the mended manager: before it reads a log it calls {@link #awaitReplicas}. */
+    static byte[] transactions() {
+        return mended(TRANSACTIONS, "loadTransactionMetadata", Loads::new);
+    }
+
+    private static byte[] mended(String type, String changed, UnaryOperator<MethodVisitor> change) {
+        ClassReader released = new ClassReader(released(type));
         ClassWriter mended = new ClassWriter(released, ClassWriter.COMPUTE_MAXS);
         released.accept(new ClassVisitor(API, mended) {
             @Override
             public MethodVisitor visitMethod(int access, String name, String type, String generic, String[] errors) {
                 MethodVisitor method = super.visitMethod(access, name, type, generic, errors);
-                return name.equals("getPartitionLeaderEndpoint") ? new Answers(method) : method;
+                return name.equals(changed) ? change.apply(method) : method;
             }
         }, 0);
         return mended.toByteArray();
     }
 
-    private static byte[] released() {
-        try (InputStream in = ClassLoader.getSystemResourceAsStream(CACHE.replace('.', '/') + ".class")) {
+    private static byte[] released(String type) {
+        try (InputStream in = ClassLoader.getSystemResourceAsStream(type.replace('.', '/') + ".class")) {
             return in.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -66,11 +96,28 @@ public final class MendedKafka {
                 visitVarInsn(Opcodes.ALOAD, 0);
                 visitVarInsn(Opcodes.ALOAD, 1);
                 visitVarInsn(Opcodes.ILOAD, 2);
-                visitMethodInsn(Opcodes.INVOKESTATIC, "io/spillway/campaign/MendedKafka", "answer",
+                visitMethodInsn(Opcodes.INVOKESTATIC, SELF, "answer",
                         "(Ljava/util/Optional;Lorg/apache/kafka/metadata/MetadataCache;Ljava/lang/String;I)"
                                 + "Ljava/util/Optional;", false);
             }
             super.visitInsn(instruction);
+        }
+    }
+
+    private static final class Loads extends MethodVisitor {
+        Loads(MethodVisitor method) {
+            super(API, method);
+        }
+
+        @Override
+        public void visitCode() {
+            super.visitCode();
+            visitVarInsn(Opcodes.ALOAD, 0);
+            visitFieldInsn(Opcodes.GETFIELD, TRANSACTIONS.replace('.', '/'), "replicaManager",
+                    "Lkafka/server/ReplicaManager;");
+            visitVarInsn(Opcodes.ALOAD, 1);
+            visitMethodInsn(Opcodes.INVOKESTATIC, SELF, "awaitReplicas",
+                    "(Lkafka/server/ReplicaManager;Lorg/apache/kafka/common/TopicPartition;)V", false);
         }
     }
 
@@ -79,5 +126,34 @@ public final class MendedKafka {
         return leader.isEmpty() && cache.contains(new TopicPartition(topic, partition))
                 ? Optional.of(Node.noNode())
                 : leader;
+    }
+
+    /** Where the log of a leader ends, and up to where the replicas in sync have it. */
+    record Ends(long endOffset, long highWatermark) {}
+
+    /** Returns when the replicas in sync have what this leader's log has now, or when it leads no more. */
+    public static void awaitReplicas(ReplicaManager replicas, TopicPartition partition) throws InterruptedException {
+        awaitReplicas(partition, () -> OptionConverters.toJava(replicas.onlinePartition(partition))
+                .flatMap(online -> OptionConverters.toJava(online.leaderLogIfLocal()))
+                .map(log -> new Ends(log.logEndOffset(), log.highWatermark())));
+    }
+
+    static void awaitReplicas(TopicPartition partition, Supplier<Optional<Ends>> leader) throws InterruptedException {
+        Optional<Ends> first = leader.get();
+        Optional<Ends> now = first;
+        int asked = 0;
+        while (now.isPresent() && now.get().highWatermark() < first.get().endOffset()) {
+            if (stops) {
+                throw new IllegalStateException("The broker stops before other replicas of " + partition + " have "
+                        + first.get());
+            }
+            Thread.sleep(PAUSE_MILLIS);
+            asked++;
+            now = leader.get();
+        }
+        if (asked > 0) {
+            System.err.println("Before transactions of " + partition + " were loaded, its leader waited for replicas: "
+                    + first.get() + ", then " + now);
+        }
     }
 }
