@@ -18,6 +18,8 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.MetadataCache;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.OptionConverters;
 
 /**
@@ -37,6 +39,7 @@ public final class MendedKafka {
     static final String CACHE = "org.apache.kafka.metadata.KRaftMetadataCache";
     static final String TRANSACTIONS = "kafka.coordinator.transaction.TransactionStateManager";
 
+    private static final Logger LOG = LoggerFactory.getLogger(MendedKafka.class);
     private static final String SELF = MendedKafka.class.getName().replace('.', '/');
     private static final int API = Opcodes.ASM9;
     private static final int PAUSE_MILLIS = 10;
@@ -139,21 +142,21 @@ public final class MendedKafka {
     }
 
     static void awaitReplicas(TopicPartition partition, Supplier<Optional<Ends>> leader) throws InterruptedException {
-        Optional<Ends> first = leader.get();
-        Optional<Ends> now = first;
-        int asked = 0;
-        while (now.isPresent() && now.get().highWatermark() < first.get().endOffset()) {
+        Optional<Ends> now = leader.get();
+        long endOffset = now.map(Ends::endOffset).orElse(0L);
+        boolean waited = false;
+        while (now.filter(ends -> ends.highWatermark() < endOffset).isPresent()) {
             if (stops) {
-                throw new IllegalStateException("The broker stops before other replicas of " + partition + " have "
-                        + first.get());
+                throw new IllegalStateException("The broker stops before other replicas have " + partition
+                        + " up to offset " + endOffset);
             }
             Thread.sleep(PAUSE_MILLIS);
-            asked++;
+            waited = true;
             now = leader.get();
         }
-        if (asked > 0) {
-            System.err.println("Before transactions of " + partition + " were loaded, its leader waited for replicas: "
-                    + first.get() + ", then " + now);
+        if (waited) {
+            LOG.warn("Replicas of {} were behind offset {} when its transactions were to be loaded",
+                    partition, endOffset);
         }
     }
 }
