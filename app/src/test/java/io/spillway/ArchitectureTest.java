@@ -47,7 +47,7 @@ class ArchitectureTest {
             row("core.progress", "core.item"),
             row("core.ratelimit", "core.item core.policy"),
             row("core.overload", "core.item core.policy core.progress"),
-            row("core.routing", "core.item core.policy core.ratelimit core.overload core.settings"),
+            row("core.routing", "core.item core.policy core.ratelimit core.overload core.settings core.sharding"),
             row("core.sharding", "core.item"),
             row("core.scheduling", "core.item core.policy"),
             row("core.retry", "core.item core.policy core.settings"),

@@ -8,9 +8,10 @@ import io.spillway.config.Configuration;
 import io.spillway.config.RouterSettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
-import io.spillway.core.overload.HotGuard;
+import io.spillway.core.overload.Fleet;
 import io.spillway.core.ratelimit.RateShares;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.ItemPlacement;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.ClockWatch;
@@ -35,7 +36,7 @@ import io.spillway.router.delay.DelayReader;
 import io.spillway.router.delay.RetryRules;
 import io.spillway.router.delay.TimerStoreMemory;
 import io.spillway.router.feedback.AttemptFeed;
-import io.spillway.router.feedback.HotLaneMonitor;
+import io.spillway.router.feedback.FleetMonitor;
 import io.spillway.router.feedback.WorkReader;
 import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.CommitWatch;
@@ -46,7 +47,6 @@ import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.ItemDecider;
 import io.spillway.router.route.ItemRules;
-import io.spillway.router.route.PartitionSelector;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.route.ShardDemand;
@@ -99,7 +99,7 @@ public final class Router implements AutoCloseable {
     private final Housekeeping housekeeping;
     private final WorkReader workReader;
     private final RateExchange exchange;
-    private final HotLaneMonitor hotLaneMonitor;
+    private final FleetMonitor fleetMonitor;
     private final AttemptFeed attemptFeed;
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
@@ -141,20 +141,19 @@ public final class Router implements AutoCloseable {
         this.depthsView = new CompactedView(clients, topics.depths(), depths, maxTenants, Optional.empty(), clock);
         this.exchange = new RateExchange(clients, topics, Demands.Role.ROUTER, instance, shares, clock);
         RateTable rates = new RateTable(maxTenants, shares);
-        HotGuard guard = new HotGuard(configuration.router().protection());
+        Fleet fleet = new Fleet(configuration.router().protection(), topics.partitions());
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
         CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), nanoClock);
         this.workReader = new WorkReader(
                 queueAdmin, topics, pacer::commits, configuration.shards().stuckAfter(), nanoClock, registry);
-        this.hotLaneMonitor = new HotLaneMonitor(
-                clients, topics, guard, () -> workReader.latest().hot(), exchange::processes, clock, registry);
+        this.fleetMonitor = new FleetMonitor(
+                clients, topics, fleet, workReader::latest, exchange::processes, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
-        PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, rates, new GrownLimits(depths, maxTenants), guard, metrics,
-                selector, demand, clockWatch::aheadMillis);
+        ItemRules rules = new ItemRules(policies, sweeps, rates, new GrownLimits(depths, maxTenants),
+                new ItemPlacement(fleet, placements), metrics, demand, clockWatch::aheadMillis);
         LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
         DelayMetrics delays = new DelayMetrics(registry, configuration.metrics().tenants(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
@@ -209,7 +208,7 @@ public final class Router implements AutoCloseable {
         exchange.start(timeout, delays);
         depthsView.start(timeout);
         workReader.start(delays);
-        hotLaneMonitor.start(timeout, delays);
+        fleetMonitor.start(timeout, delays);
         attemptFeed.start();
         clockWatch.start(delays);
         streams.start();
@@ -250,7 +249,7 @@ public final class Router implements AutoCloseable {
     public void close() {
         housekeeping.close();
         workReader.close();
-        hotLaneMonitor.close();
+        fleetMonitor.close();
         attemptFeed.close();
         clockWatch.close();
         exchange.close();

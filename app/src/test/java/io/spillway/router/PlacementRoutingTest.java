@@ -6,12 +6,12 @@ import static io.spillway.router.RouterHarness.item;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.routing.Route;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.router.route.Decision;
-import io.spillway.router.route.LaneBacklogs;
 import io.spillway.router.route.PartitionedValue;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,19 +43,20 @@ class PlacementRoutingTest {
         router.close();
     }
 
-    @ParameterizedTest(name = "age {0} ms, rate {1}: {2}")
-    @CsvSource({"0, none, HOT", "0, 0.001, OVERFLOW", "400000, none, AGED"})
-    void in_every_lane_a_tenants_items_are_spread_evenly_over_its_shard(long ageMillis, String rate, Lane lane) {
+    @ParameterizedTest(name = "age {0} ms, rate {1}: {2} over {3} partitions")
+    @CsvSource({"0, none, HOT, 4", "0, 0.001, OVERFLOW, 12", "400000, none, AGED, 12"})
+    void fresh_items_are_spread_evenly_over_the_tenants_shard_and_the_others_over_all_partitions(
+            long ageMillis, String rate, Lane lane, int partitions) {
         router.set("acme", PolicyField.RATE, rate);
         router.send(item("acme", START_MILLIS));
         decisions.clear();
 
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 10 * partitions; i++) {
             router.send(item("acme", START_MILLIS - ageMillis));
         }
 
         assertThat(decisions).allMatch(decision -> decision.route() instanceof Route.ToLane to && to.lane() == lane);
-        assertThat(counts()).containsOnlyKeys(shard("acme", 4))
+        assertThat(counts()).hasSize(partitions).containsKeys(shard("acme", 4))
                 .allSatisfy((partition, count) -> assertThat(count).isBetween(9L, 11L));
     }
 
@@ -75,24 +76,25 @@ class PlacementRoutingTest {
         long[] waiting = new long[PARTITIONS];
         Arrays.fill(waiting, 100);
         waiting[shard[2]] = 95;
-        router.backlogs = backlogs(waiting, 0);
+        read(backlogs(waiting, 0));
 
         assertThat(partitionsOf("acme", 5)).isEqualTo(Set.of(shard[2]));
         assertThat(partitionsOf("acme", 400)).as("now all are equal").isEqualTo(Set.of(shard));
     }
 
     @Test
-    void hot_and_overflow_use_their_own_backlogs() {
+    void overflow_waits_behind_hot_and_hot_waits_for_nothing_else() {
         Integer[] shard = shard("acme", 4);
         long[] hot = new long[PARTITIONS];
         long[] overflow = new long[PARTITIONS];
         Arrays.fill(hot, 100);
         Arrays.fill(overflow, 100);
         hot[shard[0]] = 0;
+        hot[shard[3]] = 50;
         overflow[shard[3]] = 0;
         PartitionBacklog none = PartitionBacklog.unknown(PARTITIONS);
-        router.backlogs = new LaneBacklogs(
-                none.next(hot, new long[PARTITIONS], 0, 10_000), none.next(overflow, new long[PARTITIONS], 0, 10_000));
+        read(new LaneBacklogs(none.next(hot, new long[PARTITIONS], 0, 10_000),
+                none.next(overflow, new long[PARTITIONS], 0, 10_000), none));
         router.set("acme", PolicyField.RATE, "0.001");
 
         router.send(item("acme", START_MILLIS));
@@ -109,10 +111,10 @@ class PlacementRoutingTest {
         for (int other : List.of(0, 2, 3)) {
             waiting[shard[other]] = 1_000;
         }
-        router.backlogs = backlogs(waiting, 10_000, shard[1]);
+        read(backlogs(waiting, 10_000, shard[1]));
         assertThat(partitionsOf("acme", 100)).isEqualTo(Set.of(shard[0], shard[2], shard[3]));
 
-        router.backlogs = backlogs(waiting, 10_000, shard);
+        read(backlogs(waiting, 10_000, shard));
         assertThat(partitionsOf("acme", 10)).as("all are stuck").isEqualTo(Set.of(shard[1]));
     }
 
@@ -135,7 +137,7 @@ class PlacementRoutingTest {
         Integer[] shard = shard("acme", 2);
         long[] waiting = new long[PARTITIONS];
         Arrays.fill(waiting, 1);
-        router.backlogs = backlogs(waiting, 10_000, shard[0]);
+        read(backlogs(waiting, 10_000, shard[0]));
 
         for (int i = 0; i < 10; i++) {
             router.sendDelayed(item("acme", START_MILLIS),
@@ -186,7 +188,12 @@ class PlacementRoutingTest {
     }
 
     private void resetBacklog() {
-        router.backlogs = backlogs(new long[PARTITIONS], 0);
+        read(backlogs(new long[PARTITIONS], 0));
+    }
+
+    /** Each partition counts by itself, because no worker is known. */
+    private void read(LaneBacklogs backlogs) {
+        router.fleet.update(Map.of(), backlogs, 1, START_MILLIS);
     }
 
     private Map<Integer, Long> counts() {
@@ -202,7 +209,7 @@ class PlacementRoutingTest {
             finished[i] = stuckPartitions.contains(i) ? 0 : 1;
         }
         PartitionBacklog work = first.next(waiting, finished, stuckForMillis, 10_000);
-        return new LaneBacklogs(work, work);
+        return new LaneBacklogs(work, work, work);
     }
 
     private static Integer[] shard(String tenant, int size) {

@@ -6,10 +6,11 @@ import io.spillway.config.ConfigurationLoader;
 import io.spillway.config.RouterSettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
-import io.spillway.core.overload.HotGuard;
+import io.spillway.core.overload.Fleet;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
@@ -37,8 +38,6 @@ import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.ItemDecider;
 import io.spillway.router.route.ItemRules;
-import io.spillway.router.route.LaneBacklogs;
-import io.spillway.router.route.PartitionSelector;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.route.ShardDemand;
@@ -90,8 +89,6 @@ public final class RouterHarness implements AutoCloseable {
     final Topics topics;
     TestInputTopic<byte[], byte[]> ingress;
     TestInputTopic<byte[], byte[]> delay;
-    /** The lanes' backlogs as the router sees them. */
-    LaneBacklogs backlogs = LaneBacklogs.UNKNOWN;
     /** Recorder of the router's moves; its tasks and producer run on the test's own thread. */
     public LedgerRecorder recorder;
     /** Entries between the mark and the commit that a new fold task reads. */
@@ -100,7 +97,7 @@ public final class RouterHarness implements AutoCloseable {
     final Depths depths = new Depths();
     DelayMetrics delays;
     /** Protection of hot; tests call its look method. */
-    final HotGuard guard;
+    final Fleet fleet;
     private long nowMillis = START_MILLIS;
     private long nanoTime;
     private ClockWatch clockWatch;
@@ -146,7 +143,7 @@ public final class RouterHarness implements AutoCloseable {
         settings.putIfAbsent("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
         this.topics = new Topics(configuration.queue());
-        this.guard = new HotGuard(configuration.router().protection());
+        this.fleet = new Fleet(configuration.router().protection(), topics.partitions());
         this.policies = new TenantPolicies(configuration.defaults());
         this.wrap = wrap;
         this.stores = stores;
@@ -189,11 +186,10 @@ public final class RouterHarness implements AutoCloseable {
         delays = new DelayMetrics(registry, 2, clock);
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
-        PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), () -> backlogs);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         ItemRules rules =
-                new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard,
-                metrics, selector, demand, clockWatch::aheadMillis);
+                new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS),
+                new ItemPlacement(fleet, placements), metrics, demand, clockWatch::aheadMillis);
         RouterSettings router = configuration.router();
         ItemReader ingressReader = new ItemReader(
                 schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, router.maxHeaderBytes());

@@ -7,12 +7,15 @@ import static io.spillway.router.RouterHarness.item;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
-import io.spillway.core.overload.LaneReport;
-import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.PolicyField;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,9 @@ import org.junit.jupiter.api.Test;
  * fall behind.
  */
 class ShareRoutingTest {
+    private static final Set<Integer> ALL =
+            IntStream.range(0, 12).boxed().collect(Collectors.toUnmodifiableSet());
+
     private RouterHarness router = new RouterHarness();
     private long elapsedMillis;
 
@@ -102,13 +108,25 @@ class ShareRoutingTest {
 
     @Test
     void a_configured_rate_replaces_the_rule() {
+        router.set("noisy", PolicyField.RATE, "15");
+        quiet();
+        look(0);
+        send("noisy", 20);
+
+        assertThat(router.take(Lane.OVERFLOW)).hasSize(5)
+                .allSatisfy(record -> assertThat(header(record, "spillway-lane-reason")).isEqualTo("rate"));
+    }
+
+    @Test
+    void hot_stays_short_whatever_rate_was_configured() {
         router.set("noisy", PolicyField.RATE, "500");
         quiet();
         look(0);
-        send("noisy", 600);
+        send("noisy", 500);
 
-        assertThat(router.take(Lane.OVERFLOW)).hasSize(100)
-                .allSatisfy(record -> assertThat(header(record, "spillway-lane-reason")).isEqualTo("rate"));
+        assertThat(router.take(Lane.HOT)).as("two targets of a hundred a second").hasSizeLessThan(50);
+        assertThat(router.take(Lane.OVERFLOW)).hasSizeGreaterThan(450)
+                .allSatisfy(record -> assertThat(header(record, "spillway-lane-reason")).isEqualTo("share"));
     }
 
     @Test
@@ -139,7 +157,7 @@ class ShareRoutingTest {
     }
 
     private void look(double ageMillis) {
-        router.guard.update(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), PartitionBacklog.unknown(0), 1,
-                START_MILLIS + elapsedMillis);
+        WorkerReport report = new WorkerReport(10, 100, 50, 0, ageMillis, Map.of(Lane.HOT, ALL, Lane.OVERFLOW, ALL));
+        router.fleet.update(Map.of("worker", report), LaneBacklogs.UNKNOWN, 1, START_MILLIS + elapsedMillis);
     }
 }

@@ -11,7 +11,9 @@ import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.SimulatedWorker;
 import io.spillway.sim.scenario.TenantGroup;
+import java.util.Collections;
 import java.util.List;
 
 /** Builders of scenarios for tests. */
@@ -45,7 +47,8 @@ final class Runs {
 
     static SimulatedCluster cluster(int workers, int slots, long commitMillis, ProtectionSettings protection) {
         DispatchSettings dispatch = new DispatchSettings(slots, 0.2, 0.05, 0.02, 4_000, 64L << 20, 100, true);
-        return new SimulatedCluster(workers, dispatch, 12, 0, 10_000, commitMillis, 10_000, 3, protection);
+        return new SimulatedCluster(Collections.nCopies(workers, new SimulatedWorker(dispatch, 1)), 12, 0, 10_000,
+                commitMillis, 10_000, 3, protection);
     }
 
     static Scenario scenario(long durationMillis, SimulatedCluster cluster, List<TenantGroup> groups,

@@ -91,7 +91,7 @@ class SimPartsTest {
                 .isThrownBy(() -> new Handling(new Latency.Constant(1), 0.6, 0.6, false, List.of()));
         assertThatIllegalArgumentException().isThrownBy(() -> new Arrivals.Poisson(0));
         assertThatIllegalArgumentException().isThrownBy(() -> new Arrivals.Burst(0, 0, 0));
-        assertThatIllegalArgumentException().isThrownBy(() -> Runs.cluster(13, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> Runs.cluster(1_001, 1));
         assertThatIllegalArgumentException().isThrownBy(() -> Runs.scenario(1, Runs.cluster(1, 1), List.of()));
     }
 }

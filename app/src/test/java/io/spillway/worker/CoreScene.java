@@ -64,7 +64,7 @@ final class CoreScene {
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
                 policies, sweeps, () -> 0);
         WorkerEffects effects = new WorkerEffects(
-                new LaneRecords(topics), metrics, clock, () -> 0, 60_000, () -> limit);
+                Placements.records(topics), metrics, clock, () -> 0, 60_000, () -> limit);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),
                 new DestinationHealth(100), 3, gate, effects);

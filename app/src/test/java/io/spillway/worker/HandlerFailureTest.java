@@ -209,7 +209,7 @@ class HandlerFailureTest {
     }
 
     private WorkerCore core() {
-        WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 1_000);
+        WorkerEffects effects = new WorkerEffects(Placements.records(topics), metrics, clock, () -> 0, 1_000);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(6, 0, 0.05, 0.05, 30, 1 << 20, 20, true),
                 new DestinationHealth(100), 3, gate, effects);

@@ -3,7 +3,8 @@ package io.spillway.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.core.overload.LaneReport;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LaneStates;
 import io.spillway.kafka.view.StatusPublisher;
@@ -11,18 +12,19 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class LaneReporterTest {
-    private static final LaneReport IDLE = new LaneReport(50, 500, 0, 0, 0);
+    private static final WorkerReport IDLE = new WorkerReport(50, 500, 0, 0, 0, Map.of());
     private static final InstantSource CLOCK = () -> Instant.ofEpochMilli(1_800_000_000_000L);
 
     private final MockProducer<byte[], byte[]> producer =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-    private LaneReport now = IDLE;
+    private WorkerReport now = IDLE;
 
     @Test
     void it_publishes_every_period_under_load_and_seldom_otherwise() {
@@ -31,9 +33,15 @@ class LaneReporterTest {
             reporter.report();
         }
         assertThat(producer.history()).as("at the start, and once after 8 idle periods").hasSize(2);
+        now = new WorkerReport(50, 500, 0, 0, 0, Map.of(Lane.HOT, Set.of(3)));
+        reporter.report();
+        reporter.report();
+        assertThat(producer.history()).as("at once when its partitions have changed").hasSize(3);
+        now = IDLE;
+        reporter.report();
 
         producer.clear();
-        now = new LaneReport(50, 500, 80, 3, 25);
+        now = new WorkerReport(50, 500, 80, 3, 25, Map.of());
         reporter.report();
         reporter.report();
         now = IDLE;
@@ -42,8 +50,8 @@ class LaneReporterTest {
         assertThat(producer.history()).as("two under load, and the first idle one").hasSize(3);
 
         producer.clear();
-        for (LaneReport load : new LaneReport[] {
-            new LaneReport(50, 500, 4, 0, 0), new LaneReport(50, 500, 0, 1, 0), new LaneReport(50, 500, 0, 0, 7)}) {
+        for (WorkerReport load : new WorkerReport[] {
+            new WorkerReport(50, 500, 4, 0, 0, Map.of()), new WorkerReport(50, 500, 0, 1, 0, Map.of()), new WorkerReport(50, 500, 0, 0, 7, Map.of())}) {
             now = load;
             reporter.report();
         }
@@ -53,7 +61,7 @@ class LaneReporterTest {
 
     @Test
     void a_router_reads_the_published_report() {
-        now = new LaneReport(50, 500, 80, 3, 25);
+        now = new WorkerReport(50, 500, 80, 3, 25, Map.of());
         LaneReporter reporter = reporter();
         reporter.report();
         ProducerRecord<byte[], byte[]> written = producer.history().getFirst();
@@ -61,7 +69,7 @@ class LaneReporterTest {
         states.put(new String(written.key()), written.value());
 
         assertThat(written.topic()).isEqualTo("spillway.lane-state");
-        assertThat(states.reports()).containsExactly(now);
+        assertThat(states.reports()).containsExactly(Map.entry("worker-1", now));
         reporter.close();
         assertThat(producer.history().getLast().value()).as("the closed reporter deletes its report").isNull();
         assertThat(producer.closed()).isTrue();

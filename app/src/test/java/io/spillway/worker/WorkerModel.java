@@ -37,7 +37,7 @@ import org.apache.kafka.common.record.TimestampType;
 
 /** Model of two workers without threads and without Kafka: logs and commits are lists and maps. Not thread-safe. */
 final class WorkerModel {
-    private static final int PARTITIONS = 2;
+    static final int PARTITIONS = 2;
     private static final int TENANTS = 7;
 
     final long seed;

@@ -36,23 +36,26 @@ final class FifoModel implements Model {
     private final SimulatedCluster cluster;
     private final DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
     private final Deque<SimulatedItem> queue = new ArrayDeque<>();
+    /** The worker of each. */
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
     /** Attempts of each worker. */
     private final List<Set<Attempt>> running = new ArrayList<>();
 
-    private record Attempt(SimulatedItem item, int slot) {}
+    private record Attempt(SimulatedItem item, int worker) {}
 
     FifoModel(SimulatedCluster cluster, TimedQueue<LongConsumer> events, Tally tally, Destination destination) {
         this.cluster = cluster;
         this.events = events;
         this.tally = tally;
         this.destination = destination;
-        for (int worker = 0; worker < cluster.workers(); worker++) {
+        for (int worker = 0; worker < cluster.workers().size(); worker++) {
             running.add(new LinkedHashSet<>());
         }
-        for (int slot = 0; slot < cluster.dispatch().slots(); slot++) {
-            for (int worker = 0; worker < cluster.workers(); worker++) {
-                freeSlots.add(slot * cluster.workers() + worker);
+        for (int slot = 0; freeSlots.size() < cluster.slots(); slot++) {
+            for (int worker = 0; worker < cluster.workers().size(); worker++) {
+                if (slot < cluster.workers().get(worker).dispatch().slots()) {
+                    freeSlots.add(worker);
+                }
             }
         }
     }
@@ -73,16 +76,17 @@ final class FifoModel implements Model {
         while (!queue.isEmpty() && !freeSlots.isEmpty()) {
             SimulatedItem item = queue.remove();
             Attempt attempt = new Attempt(item, freeSlots.remove());
-            running.get(workerOf(attempt)).add(attempt);
+            running.get(attempt.worker()).add(attempt);
             tally.attempted(item, nowNanos);
             long timeoutMillis = tally.population.policy(item.tenant).timeoutMillis();
-            Destination.Ending ending = destination.attempt(item, item.attempts, timeoutMillis, nowNanos);
+            Destination.Ending ending = destination.attempt(item, item.attempts, timeoutMillis, nowNanos)
+                    .slowedBy(cluster.workers().get(attempt.worker()).slowdown());
             events.add(nowNanos + ending.nanos(), now -> ended(attempt, ending, nowNanos, now));
         }
     }
 
     private void ended(Attempt attempt, Destination.Ending ending, long startedNanos, long nowNanos) {
-        int worker = workerOf(attempt);
+        int worker = attempt.worker();
         if (!running.get(worker).contains(attempt)) {
             return;
         }
@@ -91,7 +95,7 @@ final class FifoModel implements Model {
             return;
         }
         running.get(worker).remove(attempt);
-        freeSlots.add(attempt.slot());
+        freeSlots.add(worker);
         SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
         ItemHistory before = new ItemHistory(item.attempts, item.blameThousandths, item.waitMillis);
@@ -132,8 +136,8 @@ final class FifoModel implements Model {
         Set<Attempt> lost = running.set(worker, new LinkedHashSet<>());
         // The worker's free slots are not available either until it is back.
         Deque<Integer> gone = new ArrayDeque<>();
-        freeSlots.removeIf(slot -> slot % cluster.workers() == worker && gone.add(slot));
-        lost.forEach(attempt -> gone.add(attempt.slot()));
+        freeSlots.removeIf(slot -> slot == worker && gone.add(slot));
+        lost.forEach(attempt -> gone.add(worker));
         events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
             Deque<SimulatedItem> back = new ArrayDeque<>();
             lost.forEach(attempt -> back.push(attempt.item()));
@@ -149,9 +153,5 @@ final class FifoModel implements Model {
         } else {
             queue.addFirst(item);
         }
-    }
-
-    private int workerOf(Attempt attempt) {
-        return attempt.slot() % cluster.workers();
     }
 }

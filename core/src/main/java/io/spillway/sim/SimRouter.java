@@ -1,13 +1,14 @@
 package io.spillway.sim;
 
 import io.spillway.core.item.Lane;
-import io.spillway.core.overload.HotGuard;
-import io.spillway.core.overload.LaneReport;
-import io.spillway.core.overload.LeastLoaded;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.sharding.DedicationPlan;
@@ -19,17 +20,18 @@ import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Router: applies the routing rules to arrivals and due items, and selects the least loaded partition of the tenant's
- * shard. Workers can read the result when its transaction commits.
+ * Router: routes arrivals and due items by {@link RoutingRules} and {@link ItemPlacement}, as the real one does. Workers
+ * can read the result when its transaction commits.
  *
  * <p>Owner: the model. Bound: the items of one transaction and of the delay lane.
  */
-final class SimRouter {
+final class SimRouter implements ItemPlacement.Shards {
     /** The default of {@code router.maxTenants}. */
     private static final int MAX_RATES = 1_000_000;
 
@@ -37,15 +39,13 @@ final class SimRouter {
     private final Tally tally;
     private final SimulatedPartition[][] lanes;
     private final RateTable rates = new RateTable(MAX_RATES);
-    private final HotGuard protection;
+    private final Fleet fleet;
+    private final ItemPlacement placing;
     private final PartitionPlacement placement;
-    private final int[] candidates = new int[PartitionPlacement.MAX_PARTITIONS];
-    private final LeastLoaded[] selectors;
-    private final PartitionBacklog[] backlogs;
+    private LaneBacklogs backlogs = LaneBacklogs.UNKNOWN;
     private final long stuckAfterMillis;
     private final SimDelay[] delays;
     private List<Routed> open = new ArrayList<>();
-    private long turn;
 
     private record Routed(SimulatedItem item, SimulatedPartition to) {}
 
@@ -54,16 +54,11 @@ final class SimRouter {
         this.tally = tally;
         this.lanes = lanes;
         this.stuckAfterMillis = cluster.stuckAfterMillis();
-        this.protection = new HotGuard(cluster.protection());
         int partitions = cluster.partitions();
+        this.fleet = new Fleet(cluster.protection(), partitions);
+        this.placing = new ItemPlacement(fleet, this);
         this.delays = new SimDelay[partitions];
         Arrays.setAll(delays, i -> new SimDelay(population, i, partitions));
-        this.selectors = new LeastLoaded[lanes.length];
-        this.backlogs = new PartitionBacklog[lanes.length];
-        for (int lane = 0; lane < lanes.length; lane++) {
-            selectors[lane] = new LeastLoaded(partitions);
-            backlogs[lane] = PartitionBacklog.unknown(0);
-        }
         this.placement = new PartitionPlacement(
                 new ShuffleSharder(partitions, cluster.shardSeed()),
                 VirtualSlots.spread(partitions, partitions),
@@ -73,25 +68,28 @@ final class SimRouter {
 
     /** Routes an item from ingress. */
     void arrive(SimulatedItem item, long nowNanos) {
-        Route route = decide(item, nowNanos);
+        ItemPlacement.Placed placed = decide(item, nowNanos);
         // It counts in its lane from now on, although workers cannot read it yet.
-        tally.entered(item, route instanceof Route.ToLane to ? to.lane() : Lane.HOT);
-        apply(item, route);
+        tally.entered(item, placed.route() instanceof Route.ToLane to ? to.lane() : Lane.HOT);
+        apply(item, placed);
     }
 
     void delay(SimulatedItem item, long dueMillis) {
-        delays[item.currentPartition.index].add(dueMillis, item);
+        int partition = item.currentPartition.index;
+        delays[item.retries
+                ? placing.retryPartition(population.context(item.tenant), item.workload, partition) : partition]
+                .add(dueMillis, item);
     }
 
     /** Routes the items that leave the delay lane again. */
     void fireTimers(long nowNanos) {
         for (SimDelay delay : delays) {
             delay.leave(SimulatedTime.epochMillis(nowNanos), item -> {
-                Route route = decide(item, nowNanos);
-                if (route instanceof Route.ToLane to) {
+                ItemPlacement.Placed placed = decide(item, nowNanos);
+                if (placed.route() instanceof Route.ToLane to) {
                     tally.moved(item, to.lane());
                 }
-                apply(item, route);
+                apply(item, placed);
             });
         }
     }
@@ -120,19 +118,28 @@ final class SimRouter {
         open.clear();
     }
 
-    /** Reads the backlog of hot and overflow; like the real router, it does not read aged. */
+    /** Reads the backlogs of the lanes that workers work on. */
     void readBacklogs(long nowNanos) {
-        for (int lane = 0; lane < Lane.AGED.ordinal(); lane++) {
-            backlogs[lane] = backlogs[lane].next(
-                    Arrays.stream(lanes[lane]).mapToLong(SimulatedPartition::waiting).toArray(),
-                    Arrays.stream(lanes[lane]).mapToLong(SimulatedPartition::finished).toArray(),
-                    SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
-        }
+        backlogs = new LaneBacklogs(
+                read(Lane.HOT, nowNanos), read(Lane.OVERFLOW, nowNanos), read(Lane.AGED, nowNanos));
     }
 
-    /** Applies the workers' reports on hot. */
-    void applyReports(List<LaneReport> reports, long nowNanos) {
-        protection.update(reports, backlogs[Lane.HOT.ordinal()], 1, SimulatedTime.epochMillis(nowNanos));
+    private PartitionBacklog read(Lane lane, long nowNanos) {
+        SimulatedPartition[] partitions = lanes[lane.ordinal()];
+        return backlogs.of(lane).next(
+                Arrays.stream(partitions).mapToLong(SimulatedPartition::waiting).toArray(),
+                Arrays.stream(partitions).mapToLong(SimulatedPartition::finished).toArray(),
+                SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
+    }
+
+    /** Applies the workers' latest reports, by name. */
+    void update(Map<String, WorkerReport> reports, long nowNanos) {
+        fleet.update(reports, backlogs, 1, SimulatedTime.epochMillis(nowNanos));
+    }
+
+    /** Returns whether the live lanes are caught up, as workers see it. */
+    boolean isCaughtUp() {
+        return fleet.isCaughtUp();
     }
 
     void prune(long nowNanos) {
@@ -142,29 +149,38 @@ final class SimRouter {
         }
     }
 
-    private Route decide(SimulatedItem item, long nowNanos) {
+    private ItemPlacement.Placed decide(SimulatedItem item, long nowNanos) {
         TenantContext tenant = population.context(item.tenant);
-        return RoutingRules.route(
-                tenant, item.workload, item.enqueuedAtMillis(), item.enqueuedAtMillis(), item.attempts > 0,
-                tenant.policy().rateLimit(),
-                population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates,
-                protection);
+        long nowMillis = SimulatedTime.epochMillis(nowNanos);
+        Route route = RoutingRules.route(tenant, item.workload, item.enqueuedAtMillis(), item.enqueuedAtMillis(),
+                item.attempts > 0, tenant.policy().rateLimit(), population.sweptBeforeMillis(item.tenant, nowNanos),
+                nowMillis, rates);
+        return placing.place(route, tenant, item.workload, nowMillis);
     }
 
-    private void apply(SimulatedItem item, Route route) {
-        switch (route) {
-            case Route.ToLane to -> open.add(new Routed(item, select(item, to.lane())));
+    private void apply(SimulatedItem item, ItemPlacement.Placed placed) {
+        switch (placed.route()) {
+            case Route.ToLane to -> open.add(new Routed(item, lanes[to.lane().ordinal()][placed.partition()]));
             case Route.Drop drop -> tally.dropped(item, drop.reason());
             case Route.DeadLetter dead -> tally.dead(item, dead);
         }
     }
 
-    private SimulatedPartition select(SimulatedItem item, Lane lane) {
-        int at = lane.ordinal();
-        int count = placement.partitions(
-                item.tenantName, item.workload, population.policy(item.tenant).shardSize(),
-                PartitionPlacement.WORKLOAD_SHARE, Optional.empty(), candidates);
-        return lanes[at][selectors[at].choose(candidates, count, backlogs[at], turn++)];
+    /** Returns where an item waits that a worker moves to overflow or aged. */
+    SimulatedPartition place(SimulatedItem item, Route.ToLane to, long nowNanos) {
+        return lanes[to.lane().ordinal()][placing.place(to, population.context(item.tenant), item.workload,
+                SimulatedTime.epochMillis(nowNanos)).partition()];
+    }
+
+    @Override
+    public int ofTenant(TenantContext tenant, String workload, int[] into) {
+        return placement.partitions(tenant.name(), workload, tenant.policy().shardSize(),
+                PartitionPlacement.WORKLOAD_SHARE, Optional.empty(), into);
+    }
+
+    @Override
+    public int[] ofExcess(TenantContext tenant) {
+        return placement.excessPartitions(tenant.name());
     }
 
     private SortedMap<String, Integer> dedicated() {

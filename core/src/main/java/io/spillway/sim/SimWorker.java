@@ -8,7 +8,7 @@ import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.overload.HandlingStats;
-import io.spillway.core.overload.LaneReport;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptCounts;
@@ -19,11 +19,14 @@ import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.ConcurrencyShares;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
+import io.spillway.sim.scenario.SimulatedWorker;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Worker in virtual time, from its start to its death: reads its partitions, runs attempts and commits by the decisions
@@ -42,6 +45,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     private final Tally tally;
     private final WorkerEngine<SimulatedItem, Attempt> engine;
     private final DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
+    final SimulatedWorker settings;
     private final int slots;
     private final HandlingStats stats;
     private final List<Move> open = new ArrayList<>();
@@ -73,13 +77,15 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     /** Creates a worker that takes these partitions over. */
-    SimWorker(SpillwayModel model, List<SimulatedPartition> partitions, long nowNanos) {
+    SimWorker(
+            SpillwayModel model, SimulatedWorker settings, List<SimulatedPartition> partitions, long nowNanos) {
+        this.settings = settings;
         this.partitions = partitions;
         this.readOrder = new ArrayList<>(partitions);
         this.model = model;
         this.tally = model.tally;
-        this.slots = model.cluster.dispatch().slots();
-        this.engine = new WorkerEngine<>(model.cluster.dispatch(), health, model.cluster.killerDeaths(), this, this);
+        this.slots = settings.dispatch().slots();
+        this.engine = new WorkerEngine<>(settings.dispatch(), health, model.cluster.killerDeaths(), this, this);
         this.stats = new HandlingStats(nowNanos);
         partitions.forEach(SimulatedPartition::takeOver);
     }
@@ -101,9 +107,11 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         return engine.dispatch().share(shares);
     }
 
-    /** Returns the measurements of hot since the last report, for the router. */
-    LaneReport report(long nowNanos) {
-        return stats.report(slots, engine.waiting(Lane.HOT), nowNanos);
+    /** Returns its load since the last report, for the router. */
+    WorkerReport report(long nowNanos) {
+        Map<Lane, Set<Integer>> owned = partitions.stream().collect(
+                Collectors.groupingBy(each -> each.lane, Collectors.mapping(each -> each.index, Collectors.toSet())));
+        return stats.report(slots, engine.waiting(Lane.HOT), owned, nowNanos);
     }
 
     /** Returns the attempts that ended since the last report, for the router. */
@@ -167,7 +175,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
             partition.committed(snapshot);
             engine.committed(partition.state, snapshot, nowMillis, nowNanos);
         });
-        moves.forEach(model::published);
+        moves.forEach(move -> model.published(move, nowNanos));
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
         engine.makeRoom(nowMillis, nowNanos);
     }
@@ -224,7 +232,8 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
             long nowMillis, long nowNanos) {
         stats.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
         tally.attempted(item, nowNanos);
-        Destination.Ending ending = model.destination.attempt(item, item.attempts, timeout.millis(), nowNanos);
+        Destination.Ending ending = model.destination.attempt(item, item.attempts, timeout.millis(), nowNanos)
+                .slowedBy(settings.slowdown());
         Attempt attempt = new Attempt(item, slot, policy, timeout, ending, nowNanos);
         model.events.add(nowNanos + ending.nanos(), now -> ended(attempt, now));
         return attempt;

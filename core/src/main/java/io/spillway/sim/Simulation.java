@@ -201,6 +201,6 @@ public final class Simulation {
     }
 
     private int slots() {
-        return scenario.cluster().workers() * scenario.cluster().dispatch().slots();
+        return scenario.cluster().slots();
     }
 }

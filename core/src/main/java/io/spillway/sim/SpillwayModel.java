@@ -1,12 +1,16 @@
 package io.spillway.sim;
 
 import io.spillway.core.item.Lane;
-import io.spillway.core.overload.LaneReport;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.WorkerReport;
+import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.ConcurrencyShares;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
@@ -23,7 +27,8 @@ final class SpillwayModel implements Model {
     private static final long NEVER = Long.MAX_VALUE;
     private static final int HOUSEKEEPING_SECONDS = 10;
     private static final int TURN_SECONDS = 5;
-    /** Interval of the workers' reports on hot while items arrive. */
+    private static final long UPDATE_NANOS = Fleet.UPDATE_MILLIS * SimulatedTime.NANOS_PER_MILLI;
+    /** Interval of the workers' reports while items arrive. */
     private static final long REPORT_NANOS = 250 * SimulatedTime.NANOS_PER_MILLI;
 
     final SimulatedCluster cluster;
@@ -37,6 +42,8 @@ final class SpillwayModel implements Model {
     private final Map<String, Map<String, ConcurrencyShares.Demand>> demands = new HashMap<>();
     private final long tickNanos;
     private long nextTickNanos = NEVER;
+    private Map<String, WorkerReport> reports = Map.of();
+    private long reportedNanos = -REPORT_NANOS;
     private boolean reportDue;
     private boolean countsDue;
 
@@ -54,24 +61,56 @@ final class SpillwayModel implements Model {
             }
         }
         this.router = new SimRouter(tally, cluster, lanes);
-        this.workers = new SimWorker[cluster.workers()];
+        this.workers = new SimWorker[cluster.workers().size()];
         for (int i = 0; i < workers.length; i++) {
-            int worker = i;
-            // Like the range assignor: adjacent partitions, and the same ones of every lane.
-            List<SimulatedPartition> own = Arrays.stream(lanes).flatMap(Arrays::stream)
-                    .filter(each -> each.index * workers.length / cluster.partitions() == worker).toList();
-            workers[i] = new SimWorker(this, own, 0);
+            workers[i] = new SimWorker(this, cluster.workers().get(i), assigned(i), 0);
         }
         events.add(0, now -> second(now, 0));
+    }
+
+    private List<SimulatedPartition> assigned(int worker) {
+        List<SimulatedPartition> own = new java.util.ArrayList<>();
+        int parts = cluster.partitions();
+        int all = cluster.slots();
+        for (int lane = 0; lane < WORKED_LANES; lane++) {
+            int n = cluster.workers().size();
+            int[] count = new int[n];
+            int given = 0;
+            if (parts >= n) {
+                Arrays.fill(count, 1);
+                given = n;
+            }
+            for (; given < parts; given++) {
+                int best = 0;
+                double bestNeed = -1e9;
+                for (int k = 0; k < n; k++) {
+                    int i = (k + lane * (n / 3 + 1)) % n;
+                    double need = (double) parts * cluster.workers().get(i).dispatch().slots() / all - count[i];
+                    if (need > bestNeed + 1e-9) {
+                        bestNeed = need;
+                        best = i;
+                    }
+                }
+                count[best]++;
+            }
+            int first = 0;
+            for (int i = 0; i < worker; i++) {
+                first += count[i];
+            }
+            for (int p = first; p < first + count[worker]; p++) {
+                own.add(lanes[lane][p]);
+            }
+        }
+        return own;
     }
 
     @Override
     public void arrive(SimulatedItem item, long nowNanos) {
         router.arrive(item, nowNanos);
         requestTick(nowNanos);
-        if (!reportDue && cluster.protection().isOn()) {
+        if (!reportDue) {
             reportDue = true;
-            events.add((nowNanos / REPORT_NANOS + 1) * REPORT_NANOS, this::report);
+            events.add((nowNanos / UPDATE_NANOS + 1) * UPDATE_NANOS, this::update);
         }
     }
 
@@ -80,13 +119,19 @@ final class SpillwayModel implements Model {
         return Arrays.stream(workers).filter(SimWorker::isAlive).mapToInt(SimWorker::inFlight).sum();
     }
 
-    private void report(long nowNanos) {
+    /** Updates what the router knows of the workers, which report four times a second. */
+    private void update(long nowNanos) {
         reportDue = false;
-        List<LaneReport> reports = Arrays.stream(workers)
-                .filter(SimWorker::isAlive)
-                .map(worker -> worker.report(nowNanos))
-                .toList();
-        router.applyReports(reports, nowNanos);
+        if (nowNanos >= reportedNanos + REPORT_NANOS) {
+            reportedNanos = nowNanos;
+            reports = new LinkedHashMap<>();
+            for (int i = 0; i < workers.length; i++) {
+                if (workers[i].isAlive()) {
+                    reports.put("worker-" + i, workers[i].report(nowNanos));
+                }
+            }
+        }
+        router.update(reports, nowNanos);
     }
 
     /** Requests a report of ended attempts to the router. */
@@ -102,7 +147,7 @@ final class SpillwayModel implements Model {
         }
     }
 
-    void published(SimWorker.Move move) {
+    void published(SimWorker.Move move, long nowNanos) {
         SimulatedItem item = move.item();
         item.attempts = move.attempts();
         item.moves = move.moves();
@@ -117,10 +162,11 @@ final class SpillwayModel implements Model {
                 tally.moved(item, Lane.DELAY);
                 router.delay(item, move.dueEpochMillis());
             }
-            case HOT, OVERFLOW, AGED -> {
+            case OVERFLOW, AGED -> {
                 tally.moved(item, move.to());
-                lanes[move.to().ordinal()][item.currentPartition.index].append(item);
+                router.place(item, new Route.ToLane(move.to(), LaneReason.EXCESS), nowNanos).append(item);
             }
+            case HOT -> throw new IllegalStateException("workers move nothing to hot");
         }
     }
 
@@ -161,10 +207,9 @@ final class SpillwayModel implements Model {
     /** Runs the periodic checks of the router and the workers. */
     private void second(long nowNanos, int number) {
         router.readBacklogs(nowNanos);
-        long live = Arrays.stream(lanes, 0, Lane.AGED.ordinal()).flatMap(Arrays::stream)
-                .mapToLong(SimulatedPartition::waiting).sum();
+        router.update(reports, nowNanos);
         for (SimWorker worker : workers) {
-            worker.caughtUp = live <= 4L * cluster.dispatch().slots();
+            worker.caughtUp = router.isCaughtUp();
             if (number % HOUSEKEEPING_SECONDS == 0) {
                 worker.prune(nowNanos);
             }
@@ -201,7 +246,7 @@ final class SpillwayModel implements Model {
     void died(SimWorker worker, long nowNanos) {
         tally.workerDeaths++;
         events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
-            workers[Arrays.asList(workers).indexOf(worker)] = new SimWorker(this, worker.partitions, now);
+            workers[Arrays.asList(workers).indexOf(worker)] = new SimWorker(this, worker.settings, worker.partitions, now);
             requestTick(now);
         });
     }

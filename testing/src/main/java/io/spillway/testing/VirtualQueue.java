@@ -18,6 +18,7 @@ import io.spillway.kafka.view.ViewContent;
 import io.spillway.sim.HandlerSimulation;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
+import io.spillway.sim.scenario.SimulatedWorker;
 import io.spillway.worker.WorkerSettings;
 import io.spillway.worker.handlers.OutcomeResults;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -216,7 +218,8 @@ public final class VirtualQueue {
         DispatchSettings dispatch = new DispatchSettings(worker.slots(), worker.reserve(), worker.overflowTrickle(),
                 worker.agedTrickle(), worker.readAheadItems(), worker.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         ShardSettings shards = new SettingsBinder(Map.of()).bind(ShardSettings.class);
-        SimulatedCluster cluster = new SimulatedCluster(workers, dispatch, topics.partitions(), shards.seed(),
+        SimulatedCluster cluster = new SimulatedCluster(
+                Collections.nCopies(workers, new SimulatedWorker(dispatch, 1)), topics.partitions(), shards.seed(),
                 shards.stuckAfter().toMillis(), COMMIT_MILLIS, RESTART_MILLIS, worker.killerDeaths(),
                 ProtectionSettings.DEFAULT);
         HandlerCalls calls = new HandlerCalls(handler, worker.leaseMax());

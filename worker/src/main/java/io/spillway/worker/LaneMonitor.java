@@ -4,11 +4,16 @@ import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.ArrivalHistory;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +22,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Periodic work of the worker: ends leases, measures the backlog of the lanes over all workers, and purges finished
- * items.
+ * Periodic work of the worker: ends leases, measures the backlog of the lanes over all workers for the {@link Fleet},
+ * and purges finished items.
  */
 final class LaneMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaneMonitor.class);
@@ -40,12 +46,13 @@ final class LaneMonitor implements AutoCloseable {
     private final QueueAdmin admin;
     private final Topics topics;
     private final Runnable housekeeping;
-    /** Largest backlog that counts as caught up: items in flight count as waiting until their commit. */
-    private final long caughtUpBacklog;
+    private final Fleet fleet;
+    private final Supplier<Map<String, WorkerReport>> reports;
+    private final InstantSource clock;
     private final LongSupplier nanoClock;
     /** Used by the thread that measures. Bound: the owned partitions. */
     private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
-    /** Used by the thread that measures, as the next two: items that waited in hot and overflow at the last time. */
+    /** Used by the thread that measures, as the next two: items that waited at the last time. */
     private long lastBacklog;
     private long lastPosition;
     private int leftOut;
@@ -57,14 +64,16 @@ final class LaneMonitor implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-lanes").factory());
 
     LaneMonitor(
-            WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, int slots, Runnable housekeeping,
-            LongSupplier nanoClock) {
+            WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, Runnable housekeeping, Fleet fleet,
+            Supplier<Map<String, WorkerReport>> reports, InstantSource clock, LongSupplier nanoClock) {
         this.core = core;
         this.metrics = metrics;
         this.admin = admin;
         this.topics = topics;
         this.housekeeping = housekeeping;
-        this.caughtUpBacklog = 4L * slots;
+        this.fleet = fleet;
+        this.reports = reports;
+        this.clock = clock;
         this.nanoClock = nanoClock;
     }
 
@@ -114,9 +123,11 @@ final class LaneMonitor implements AutoCloseable {
         leftOut = 0;
         lastPosition = position;
         try {
-            long backlog = measure(Lane.HOT, read(Lane.HOT)) + measure(Lane.OVERFLOW, read(Lane.OVERFLOW));
-            lastBacklog = backlog;
-            core.caughtUp(backlog <= caughtUpBacklog);
+            LaneBacklogs backlogs = new LaneBacklogs(measure(Lane.HOT), measure(Lane.OVERFLOW), measure(Lane.AGED));
+            lastBacklog = backlogs.hot().total() + backlogs.overflow().total() + backlogs.aged().total();
+            Map<String, WorkerReport> workers = reports.get();
+            fleet.update(workers, backlogs, Math.max(1, workers.size()), clock.millis());
+            core.caughtUp(fleet.isCaughtUp());
             isBacklogKnown = true;
         } catch (RuntimeException e) {
             if (isBacklogKnown) {
@@ -143,9 +154,7 @@ final class LaneMonitor implements AutoCloseable {
             metrics.electTenants();
             housekeeping.run();
             for (Lane lane : PollThread.LANES) {
-                List<QueueProgress> partitions = read(lane);
-                measure(lane, partitions);
-                admin.purgeFinished(partitions);
+                admin.purgeFinished(read(lane));
             }
         } catch (RuntimeException e) {
             LOG.warn("Finished items cannot be purged; the purge is retried in {} s: {}",
@@ -157,11 +166,13 @@ final class LaneMonitor implements AutoCloseable {
         return admin.read(topics.lane(lane), topics.workerGroup());
     }
 
-    private long measure(Lane lane, List<QueueProgress> partitions) {
-        long waiting = partitions.stream().mapToLong(QueueProgress::waiting).sum();
-        metrics.depth(lane, waiting);
+    private PartitionBacklog measure(Lane lane) {
+        List<QueueProgress> partitions = read(lane);
+        long[] waiting = partitions.stream().mapToLong(QueueProgress::waiting).toArray();
+        PartitionBacklog backlog = PartitionBacklog.of(waiting);
+        metrics.depth(lane, backlog.total());
         metrics.waitingItems.unread(lane, partitions.stream().mapToLong(this::unreadMillis).max().orElse(0));
-        return waiting;
+        return backlog;
     }
 
     /** Returns for how long a partition has certainly had a record that this worker must read and has not read. */

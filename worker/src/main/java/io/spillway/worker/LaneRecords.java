@@ -3,30 +3,41 @@ package io.spillway.worker;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.item.Printable;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.retry.NextStep;
+import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Factory of the records that move items to another lane: same key, value and timestamp, updated headers. An item keeps
- * its partition number, so that a tenant stays within its shard in every lane.
+ * Factory of the records that move items to another lane: same key, value and timestamp, updated headers. What waits
+ * for idle capacity goes where it is expected to wait least ({@link ItemPlacement}). Otherwise an item keeps its partition
+ * number.
  */
 final class LaneRecords {
     static final String STAGE = "worker";
 
     private final Topics topics;
+    private final ItemPlacement placement;
+    private final Function<String, TenantContext> tenants;
+    private final InstantSource clock;
     private final boolean keepsTrail;
     private final TrailCodec trail = new TrailCodec();
 
-    LaneRecords(Topics topics) {
+    LaneRecords(Topics topics, ItemPlacement placement, Function<String, TenantContext> tenants, InstantSource clock) {
         this.topics = topics;
+        this.placement = placement;
+        this.tenants = tenants;
+        this.clock = clock;
         this.keepsTrail = topics.keepsTrail();
     }
 
@@ -57,11 +68,14 @@ final class LaneRecords {
         set(headers, ItemHeaders.MOVES, Integer.toString(moves));
         if (to == Lane.DELAY) {
             set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+            return to(item.record(), to, headers);
         }
-        return to(item.record(), to, headers);
+        int partition = placement.place(
+                new Route.ToLane(to, reason), tenants.apply(item.tenant()), item.workload(), clock.millis()).partition();
+        return to(item.record(), to, partition, headers);
     }
 
-    /** Returns the record of a move to the delay lane after an attempt. */
+    /** Returns the record of a move to the delay lane after an attempt, which stays within the tenant's shard. */
     ProducerRecord<byte[], byte[]> retry(Attempt attempt, NextStep.Delay next) {
         LaneItem item = attempt.item;
         Headers headers = copyOf(item);
@@ -75,7 +89,9 @@ final class LaneRecords {
         // The limit on moves counts from the last attempt; otherwise an old item could no longer be moved.
         headers.remove(ItemHeaders.MOVES);
         markAttempted(headers, attempt.startedAtMillis);
-        return to(item.record(), Lane.DELAY, headers);
+        int partition = placement.retryPartition(
+                tenants.apply(item.tenant()), item.workload(), item.record().partition());
+        return to(item.record(), Lane.DELAY, partition, headers);
     }
 
     /** Returns the dead-letter record of an item after its last attempt, with the text of the failure. */
@@ -103,10 +119,15 @@ final class LaneRecords {
     }
 
     private ProducerRecord<byte[], byte[]> to(ConsumerRecord<byte[], byte[]> record, Lane lane, Headers headers) {
+        return to(record, lane, record.partition(), headers);
+    }
+
+    private ProducerRecord<byte[], byte[]> to(
+            ConsumerRecord<byte[], byte[]> record, Lane lane, int partition, Headers headers) {
         // A producer refuses a negative timestamp, which a record of another client may have.
         long timestamp = Math.max(0, record.timestamp());
         return new ProducerRecord<>(
-                topics.lane(lane), record.partition(), timestamp, record.key(), record.value(), headers);
+                topics.lane(lane), partition, timestamp, record.key(), record.value(), headers);
     }
 
     private static Headers copyOf(LaneItem item) {

@@ -1,17 +1,18 @@
 package io.spillway.worker;
 
-import io.spillway.core.overload.LaneReport;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.view.LaneStates;
 import io.spillway.kafka.view.StatusPublisher;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publisher of this worker's load on the hot lane, for the routers: every 250 ms under load, every 2 s otherwise. It is
- * outside the worker's transactions, because an old report is useless.
+ * Publisher of this worker's load, for routers and workers: every 250 ms under load and when its partitions have changed,
+ * every 2 s otherwise. It is outside the worker's transactions, because an old report is useless.
  *
  * <p>Owner of its publisher.
  */
@@ -22,11 +23,13 @@ final class LaneReporter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaneReporter.class);
 
     private final String worker;
-    private final Supplier<LaneReport> load;
+    private final Supplier<WorkerReport> load;
     private final LaneStates states;
     private final StatusPublisher publisher;
+    /** Used by the publisher's thread. */
+    private Optional<WorkerReport> last = Optional.empty();
 
-    LaneReporter(StatusPublisher publisher, String worker, Supplier<LaneReport> load, InstantSource clock) {
+    LaneReporter(StatusPublisher publisher, String worker, Supplier<WorkerReport> load, InstantSource clock) {
         this.publisher = publisher;
         this.worker = worker;
         this.load = load;
@@ -35,7 +38,7 @@ final class LaneReporter implements AutoCloseable {
 
     void start(StartDelays delays) {
         publisher.start(this::report, delays, PERIOD_MILLIS, reason -> LOG.warn(
-                "The load on the hot lane cannot be published; it is retried every {} ms: {}", PERIOD_MILLIS, reason));
+                "The load of this worker cannot be published; it is retried every {} ms: {}", PERIOD_MILLIS, reason));
     }
 
     @Override
@@ -45,8 +48,10 @@ final class LaneReporter implements AutoCloseable {
 
     /** Publishes a report at the end of a period with load, and once in {@link #IDLE_PERIODS} periods without. */
     void report() {
-        LaneReport report = load.get();
-        boolean isIdle = report.handledPerSecond() == 0 && report.waiting() == 0 && report.ageMillis() == 0;
+        WorkerReport report = load.get();
+        boolean isIdle = report.handledPerSecond() == 0 && report.waiting() == 0 && report.ageMillis() == 0
+                && last.map(before -> before.owned().equals(report.owned())).orElse(true);
+        last = Optional.of(report);
         publisher.publish(isIdle, IDLE_PERIODS, () -> states.encode(worker, report));
     }
 }

@@ -6,9 +6,12 @@ import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
+import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.HandlingStats;
+import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.retry.DestinationHealth;
+import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.ItemReader;
@@ -21,7 +24,11 @@ import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.ConcurrencyExchange;
+import io.spillway.kafka.view.LaneStates;
+import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -30,6 +37,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -98,6 +106,7 @@ public final class Worker implements AutoCloseable {
     private final AttemptReporter attemptReporter;
     private final TimeoutReporter timeoutReporter;
     private final ConcurrencyExchange concurrency;
+    private final CompactedView fleetView;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     /** By client, because the producer may be replaced. */
@@ -140,8 +149,14 @@ public final class Worker implements AutoCloseable {
         DispatchSettings dispatch = new DispatchSettings(
                 settings.slots(), settings.reserve(), settings.overflowTrickle(), settings.agedTrickle(),
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
+        Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
+        LaneStates fleetReports = new LaneStates(clock);
+        this.fleetView = new CompactedView(
+                clients, topics.laneState(), fleetReports, LaneStates.MAX_WORKERS, Optional.empty(), clock);
+        ItemPlacement placement =
+                new ItemPlacement(fleet, new PlacementView(queue, policies, ShardAssignments.none()));
         WorkerEffects effects = new WorkerEffects(
-                new LaneRecords(topics), metrics, clock, nanoClock, settings.leaseMax().toMillis(),
+                new LaneRecords(topics, placement, policies::context, clock), metrics, clock, nanoClock, settings.leaseMax().toMillis(),
                 handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE);
         WorkerEngine<LaneItem, Attempt> engine =
                 new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate, effects);
@@ -162,14 +177,16 @@ public final class Worker implements AutoCloseable {
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
-        this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),
+        this.monitor = new LaneMonitor(core, metrics, queues, topics,
                 () -> {
                     health.prune(clock.millis());
                     requireSlots();
-                }, nanoClock);
+                }, fleet, fleetReports::reports, clock, nanoClock);
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
-                () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
+                () -> stats.report(
+                        settings.slots(), core.waiting(Lane.HOT), core.partitionsByLane(), nanoClock.getAsLong()),
+                clock);
         this.attemptReporter = new AttemptReporter(
                 clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
         this.timeoutReporter = new TimeoutReporter(
@@ -194,6 +211,7 @@ public final class Worker implements AutoCloseable {
         }
         running = true;
         concurrency.start(timeout, delays);
+        fleetView.start(timeout);
         committer.start();
         poller.start();
         monitor.start(delays);
@@ -241,6 +259,7 @@ public final class Worker implements AutoCloseable {
         committer.close();
         concurrency.close();
         monitor.close();
+        fleetView.close();
         clockWatch.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);

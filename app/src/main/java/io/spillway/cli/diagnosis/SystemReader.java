@@ -2,7 +2,7 @@ package io.spillway.cli.diagnosis;
 
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
-import io.spillway.core.overload.LaneReport;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.FirstUnfinished;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -114,13 +115,13 @@ final class SystemReader implements AutoCloseable {
         Map<TopicPartition, Long> first = FirstUnfinished.millis(consumer, parts);
         first.forEach((partition, atMillis) ->
                 oldestMillis.merge(laneOf.get(partition.topic()), nowMillis - atMillis, Math::max));
-        List<LaneReport> reports = workers.reports();
+        Collection<WorkerReport> reports = workers.reports().values();
         return new SystemState.Readings(
                 ingress, queues.read(topics.ledger(), topics.routerGroup()).stream()
                         .mapToLong(QueueProgress::behind).sum(),
                 oldestMillis, Instances.read(admin, topics, nowMillis),
-                reports.stream().mapToLong(LaneReport::slots).sum(),
-                reports.stream().mapToDouble(LaneReport::handledPerSecond).sum());
+                reports.stream().mapToLong(WorkerReport::slots).sum(),
+                reports.stream().mapToDouble(WorkerReport::handledPerSecond).sum());
     }
 
     @Override

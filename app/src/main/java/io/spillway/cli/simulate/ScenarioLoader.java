@@ -21,6 +21,7 @@ import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.ScenarioLimits;
 import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.SimulatedWorker;
 import io.spillway.sim.scenario.Surge;
 import io.spillway.sim.scenario.TenantGroup;
 import io.spillway.sim.scenario.Window;
@@ -29,6 +30,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** Reader of scenarios from YAML files, or from the jar. */
@@ -128,18 +130,26 @@ final class ScenarioLoader {
                 section.millis("target", ProtectionSettings.DEFAULT.targetMillis() + "ms"));
     }
 
-    private static SimulatedCluster cluster(ScenarioSection workers, ProtectionSettings protection) {
-        int slots = (int) workers.whole("slots", 50, 1, 100_000);
-        int partitions = (int) workers.whole("partitions", 12, 1, 1_000);
-        DispatchSettings dispatch = new DispatchSettings(
-                slots, workers.number("reserve", 0.2, 0, 0.9), workers.number("overflowTrickle", 0.05, 0, 0.5),
-                workers.number("agedTrickle", 0.02, 0, 0.5),
-                (int) workers.whole("readAhead", 4_000, 10, 1_000_000), 64L << 20, 100, true);
+    private static SimulatedCluster cluster(ScenarioSection section, ProtectionSettings protection) {
+        DispatchSettings common = new DispatchSettings(
+                (int) section.whole("slots", 50, 1, 100_000), section.number("reserve", 0.2, 0, 0.9),
+                section.number("overflowTrickle", 0.05, 0, 0.5), section.number("agedTrickle", 0.02, 0, 0.5),
+                (int) section.whole("readAhead", 4_000, 10, 1_000_000), 64L << 20, 100, true);
+        List<SimulatedWorker> workers = new ArrayList<>(workers(section, common));
+        section.list("others", others -> workers(others, common)).forEach(workers::addAll);
         return new SimulatedCluster(
-                (int) workers.whole("count", 1, 1, partitions), dispatch, partitions,
-                workers.whole("shardSeed", 0, Long.MIN_VALUE, Long.MAX_VALUE), workers.millis("stuckAfter", "10s"),
-                workers.millis("commitInterval", "50ms"), workers.millis("restart", "10s"),
-                (int) workers.whole("killerDeaths", 3, 0, 100), protection);
+                workers, (int) section.whole("partitions", 12, 1, 1_000),
+                section.whole("shardSeed", 0, Long.MIN_VALUE, Long.MAX_VALUE), section.millis("stuckAfter", "10s"),
+                section.millis("commitInterval", "50ms"), section.millis("restart", "10s"),
+                (int) section.whole("killerDeaths", 3, 0, 100), protection);
+    }
+
+    /** Workers that differ from the common ones in slots or speed only. */
+    private static List<SimulatedWorker> workers(ScenarioSection section, DispatchSettings common) {
+        int slots = (int) section.whole("slots", common.slots(), 1, 100_000);
+        double slowdown = section.number("slowdown", 1, ScenarioLimits.MIN_FACTOR, ScenarioLimits.MAX_FACTOR);
+        return Collections.nCopies((int) section.whole("count", 1, 1, ScenarioLimits.MAX_WORKERS),
+                new SimulatedWorker(common.withSlots(slots), slowdown));
     }
 
     private TenantGroup group(

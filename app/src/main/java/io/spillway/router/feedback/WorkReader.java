@@ -3,6 +3,7 @@ package io.spillway.router.feedback;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.item.Lane;
+import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.overload.ProgressCheck;
 import io.spillway.core.progress.ProgressState;
@@ -11,7 +12,6 @@ import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.router.route.LaneBacklogs;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reader of the backlogs of all hot and overflow partitions, about once a second, from the workers' commits.
+ * Reader of the backlogs of all partitions that workers work on, about once a second, from the workers' commits.
  *
  * <p>Where no worker ever ran, the backlog is the number of records, and all partitions are equally stuck. If Kafka
  * does not answer, the last backlogs stay in use and items sent since are added to them, so selection still spreads
  * items.
  *
- * <p>Owner of the state of both lanes: its thread. Bound: one commit per partition.
+ * <p>Owner of the state of the lanes: its thread. Bound: one commit per partition.
  */
 public final class WorkReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WorkReader.class);
@@ -41,6 +41,7 @@ public final class WorkReader implements AutoCloseable {
     private final LongSupplier nanoClock;
     private final LaneProgress hot = new LaneProgress();
     private final LaneProgress overflow = new LaneProgress();
+    private final LaneProgress aged = new LaneProgress();
     private final PeriodicTask task;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
     private boolean wasEmpty;
@@ -92,7 +93,7 @@ public final class WorkReader implements AutoCloseable {
         task.close();
     }
 
-    /** Reads both lanes once, unless both were empty and this process has moved nothing since. */
+    /** Reads the lanes once, unless all were empty and this process has moved nothing since. */
     void read() {
         long moved = commits.getAsLong();
         if (wasEmpty && moved == lastCommits && leftOut < MOST_LEFT_OUT) {
@@ -102,8 +103,8 @@ public final class WorkReader implements AutoCloseable {
         leftOut = 0;
         lastCommits = moved;
         wasEmpty = false;
-        latest = new LaneBacklogs(next(hot, Lane.HOT), next(overflow, Lane.OVERFLOW));
-        wasEmpty = latest.hot().isEmpty() && latest.overflow().isEmpty();
+        latest = new LaneBacklogs(next(hot, Lane.HOT), next(overflow, Lane.OVERFLOW), next(aged, Lane.AGED));
+        wasEmpty = latest.hot().total() + latest.overflow().total() + latest.aged().total() == 0;
     }
 
     private PartitionBacklog next(LaneProgress lane, Lane name) {

@@ -1,9 +1,9 @@
 package io.spillway.router.route;
 
-import io.spillway.core.overload.HotGuard;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ParsedRecord;
@@ -19,8 +19,8 @@ import java.util.function.LongSupplier;
  *                         dropped, ended or aged
  */
 public record ItemRules(
-        TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard,
-        RouterMetrics metrics, PartitionSelector selector, ShardDemand demand, LongSupplier clockAheadMillis) {
+        TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, ItemPlacement placement,
+        RouterMetrics metrics, ShardDemand demand, LongSupplier clockAheadMillis) {
     /**
      * Decides where an item goes. A sweep compares its enqueue time and its entry; time to live, end and age count from
      * the later of its enqueue time and {@code notBeforeMillis}. While that is in the future, the item waits for it
@@ -52,14 +52,15 @@ public record ItemRules(
                     : route(context, item.workload(), sweepAtMillis, freshSinceMillis, attempted, nowMillis,
                             aheadMillis);
         }
+        ItemPlacement.Placed placed = placement.place(route, context, item.workload(), nowMillis);
+        route = placed.route();
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;
-        if (!(route instanceof Route.ToLane to)) {
+        if (!(route instanceof Route.ToLane)) {
             return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis);
         }
-        int partition = selector.select(to.lane(), tenant, item.workload(), policy);
         int slots = demand.slotsToRequest(tenant, policy, nowMillis);
-        return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis, partition, slots);
+        return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis, placed.partition(), slots);
     }
 
     /** Applies the rules with ages as they were without the clock's step. */
@@ -79,7 +80,7 @@ public record ItemRules(
         }
         return RoutingRules.route(
                 context, workload, sweepAtMillis, freshSinceMillis + aheadMillis, attempted,
-                limits.ofLanes(context.name(), policy), coveredBeforeMillis, nowMillis, rates, guard);
+                limits.ofLanes(context.name(), policy), coveredBeforeMillis, nowMillis, rates);
     }
 
     /** Returns the decision to drop an item that is cancelled. */

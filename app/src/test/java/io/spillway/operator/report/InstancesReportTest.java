@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.core.overload.LaneReport;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LaneStates;
 import io.spillway.kafka.view.ProgressMark;
@@ -81,7 +81,7 @@ class InstancesReportTest {
 
     private void loads(String worker, long atMillis) {
         reads.put(topics.laneState(), worker, new LaneStates(() -> Instant.ofEpochMilli(atMillis))
-                .encode(worker, new LaneReport(50, 100, 20.5, 7, 3)), atMillis);
+                .encode(worker, new WorkerReport(50, 100, 20.5, 7, 3, Map.of())), atMillis);
     }
 
     private void status(String member, long atMillis) {

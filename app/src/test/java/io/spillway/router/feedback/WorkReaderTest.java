@@ -110,23 +110,24 @@ class WorkReaderTest {
         for (int period = 0; period < 10; period++) {
             reader.read();
         }
-        assertThat(reads).containsExactly(Lane.HOT, Lane.OVERFLOW, Lane.HOT, Lane.OVERFLOW);
+        assertThat(reads).containsExactly(
+                Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.HOT, Lane.OVERFLOW, Lane.AGED);
 
         commits.set(1);
         end.set(5);
         reader.read();
-        assertThat(reads).hasSize(6);
+        assertThat(reads).hasSize(9);
         assertThat(reader.latest().of(Lane.HOT).waiting(0)).isEqualTo(5);
         reader.read();
         reader.read();
-        assertThat(reads).as("while items wait").hasSize(10);
+        assertThat(reads).as("while items wait").hasSize(15);
     }
 
     @Test
     void a_lane_that_could_not_be_read_is_read_again_in_the_next_period() {
         AtomicLong reads = new AtomicLong();
         WorkReader reader = new WorkReader(name -> {
-            if (reads.incrementAndGet() > 2) {
+            if (reads.incrementAndGet() > 3) {
                 throw new IllegalStateException("no answer");
             }
             return List.of(untouched(0, 0));
@@ -134,7 +135,7 @@ class WorkReaderTest {
         reader.read();
         assertThatThrownBy(reader::read).hasMessage("no answer");
         assertThatThrownBy(reader::read).hasMessage("no answer");
-        assertThat(reads).hasValue(4);
+        assertThat(reads).hasValue(5);
     }
 
     private static QueueProgress untouched(int partition, long end) {

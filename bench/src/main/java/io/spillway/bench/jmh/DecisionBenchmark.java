@@ -1,10 +1,11 @@
 package io.spillway.bench.jmh;
 
 import io.spillway.bench.support.BenchItems;
-import io.spillway.core.overload.HotGuard;
-import io.spillway.core.overload.LaneReport;
-import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.ProtectionSettings;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
@@ -17,8 +18,11 @@ import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
-import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -51,7 +55,8 @@ public class DecisionBenchmark {
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), 1_114_112);
     private final RateTable rates = new RateTable(1_000_000);
-    private final HotGuard guard = new HotGuard(ProtectionSettings.DEFAULT);
+    private final Fleet fleet = new Fleet(ProtectionSettings.DEFAULT, 12);
+    private final int[] shard = {1, 4, 7, 11};
     private final RateLimit limit = RateLimit.of(1e9, 1_000_000_000);
     private final BenchItems.Item[] items = new BenchItems.Item[ITEMS];
     private final TenantContext[] contexts = new TenantContext[ITEMS];
@@ -78,7 +83,9 @@ public class DecisionBenchmark {
             var read = (ParsedRecord.Item) reader.read(null, items[i].value(), new RecordHeaders(), 0);
             contexts[i] = policies.context(read.tenant());
         }
-        guard.update(List.of(new LaneReport(50, 1e7, 0, 0, 0)), PartitionBacklog.unknown(0), 1, nowMillis());
+        Set<Integer> all = IntStream.range(0, 12).boxed().collect(Collectors.toSet());
+        fleet.update(Map.of("worker", new WorkerReport(50, 1e7, 0, 0, 0, Map.of(Lane.HOT, all))),
+                LaneBacklogs.UNKNOWN, 1, nowMillis());
     }
 
     /** One charge of the rate limiter; the names' hashes are known already. */
@@ -87,10 +94,10 @@ public class DecisionBenchmark {
         return rates.admit(contexts[step()], limit, nowNanos);
     }
 
-    /** The guard of hot while the lane is not behind: what every item costs more. */
+    /** Selection of a partition and the guard of hot, while no worker is behind. */
     @Benchmark
-    public boolean guard() {
-        return guard.admits(contexts[step()], "", nowMillis());
+    public int place() {
+        return fleet.placeInHot(contexts[step()], "", shard, shard.length, next, nowMillis());
     }
 
     /** The rules with the limiter in them. */
@@ -99,7 +106,7 @@ public class DecisionBenchmark {
         TenantContext tenant = contexts[step()];
         return RoutingRules.route(
                 tenant, "", START_MILLIS, START_MILLIS, false, tenant.policy().rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
+                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates);
     }
 
     /** Read the item, find the policy, apply the rules: what the router does of its own for each record. */
@@ -111,7 +118,7 @@ public class DecisionBenchmark {
         TenantContext tenant = policies.context(read.tenant());
         return RoutingRules.route(
                 tenant, read.workload(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), false,
-                tenant.policy().rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
+                tenant.policy().rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates);
     }
 
     private int step() {

@@ -1,7 +1,10 @@
 package io.spillway.bench.jmh;
 
-import io.spillway.core.overload.LeastLoaded;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.sharding.Dedication;
 import io.spillway.core.sharding.PartitionPlacement;
 import io.spillway.core.sharding.Shard;
@@ -47,8 +50,7 @@ public class ShardBenchmark {
     private final int[] into = new int[PartitionPlacement.MAX_PARTITIONS];
     private ShuffleSharder sharder;
     private PartitionPlacement placement;
-    private LeastLoaded choice;
-    private PartitionBacklog work;
+    private Fleet fleet;
     private int next;
 
     /** Makes names, and a placement without dedicated partitions. */
@@ -59,9 +61,10 @@ public class ShardBenchmark {
         }
         sharder = new ShuffleSharder(slots, 42);
         placement = new PartitionPlacement(sharder, VirtualSlots.spread(slots, slots), Dedication.none(slots));
-        choice = new LeastLoaded(slots);
+        fleet = new Fleet(ProtectionSettings.DEFAULT, slots);
         long[] waiting = new Random(42).longs(slots, 0, 1_000).toArray();
-        work = PartitionBacklog.unknown(slots).next(waiting, new long[slots], 0, 10_000);
+        PartitionBacklog hot = PartitionBacklog.of(waiting);
+        fleet.update(Map.of(), new LaneBacklogs(hot, hot, hot), 1, 0);
     }
 
     /** The stateless shard, in an array of its own. */
@@ -81,7 +84,7 @@ public class ShardBenchmark {
     @Benchmark
     public int placeAndChoose() {
         int count = placement.partitions(tenant(), "", SIZE, SIZE, Optional.<Shard>empty(), into);
-        return choice.choose(into, count, work, next);
+        return fleet.place(Lane.HOT, into, count, next, 0);
     }
 
     /** Naive: a seeded generator swaps the first four places of all slots. */

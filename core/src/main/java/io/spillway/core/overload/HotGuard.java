@@ -4,102 +4,130 @@ import io.spillway.core.item.TenantHash;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Optional;
 
 /**
- * Overload protection of hot against tenants without a rate. While hot is behind ({@link HotLane}), a tenant whose
- * recent share ({@link HotShares}) is above the outlier limit ({@link OutlierThreshold}) is over its limit. While hot
- * is not behind, no tenant is.
+ * Overload protection of hot at one worker: keeps what waits there within the target, so that fresh items do not wait
+ * behind a backlog. While hot is behind ({@link HotLane}), a tenant's items beyond its limit go to overflow. The limit
+ * of a tenant's recent share ({@link HotShares}) falls with the {@link HotLane#excess} of the backlog:
+ *
+ * <ul>
+ *   <li>without excess: the outlier limit. Only tenants that use far more than the others have excess;
+ *   <li>at one step: the fair share of the worker. If all tenants together ask for more than it can do, all have
+ *       excess;
+ *   <li>and half of it at each further step, but at least one item: who has had none lately comes first;
+ *   <li>from {@value #FULL_STEPS} steps on nothing is admitted.
+ * </ul>
  *
  * <p>Only admitted items count, so a contained tenant continues at the limit. A tenant with a rate is held to that rate
- * instead, but its items count. A single tenant is never contained.
+ * instead, until hot is nearly full; its items count.
  *
  * <p>One workload of a tenant gets {@value #WORKLOAD_SHARE} of the tenant's limit, so that the tenant's other workloads
  * are not contained with it. Of a single tenant, the workloads are compared as tenants are otherwise.
  *
  * <p>{@link #admits} is thread-safe and allocates nothing; {@link #update} is for one thread.
  */
-public final class HotGuard {
-    /** Interval of {@link #update}: a fraction of the half-life of the counts. */
-    public static final long UPDATE_MILLIS = 100;
+final class HotGuard {
     /** Minimum outlier limit: bursts of this size within the counts' memory are random. */
-    private static final long MIN_LIMIT = 16 * HotShares.UNIT;
-    /** Maximum gap between two calls. After it all counts have decayed to 0. */
-    private static final long MAX_GAP_MILLIS = 60_000;
-
+    private static final long MIN_OUTLIER = 16 * HotShares.UNIT;
+    /** Added to the fair share: of a tenant with few items, one more or less is random. */
+    private static final long FAIR_MARGIN = HotShares.UNIT;
     private static final double WORKLOAD_SHARE = 0.75;
+    private static final double FULL_STEPS = 6;
 
     private final ProtectionSettings settings;
     private final HotShares shares = new HotShares();
     private final HotShares workloadShares = new HotShares();
-    private final HotLane lane;
-    /** Reused by {@link #update}. */
-    private final long[] counts = new long[HotShares.MAX_TENANTS];
-    private volatile long limit = OutlierThreshold.NO_LIMIT;
-    private volatile long workloadLimit = OutlierThreshold.NO_LIMIT;
-    private long lastUpdateMillis;
+    final HotLane lane;
+    private volatile Limits limits = new Limits(HotShares.NO_LIMIT, HotShares.NO_LIMIT);
+    private volatile Limits workloadLimits = limits;
+    /** Whether there is one tenant at most. */
+    private volatile boolean alone;
+
+    /** Limits of recent use in {@link HotShares#UNIT}s, the second not above the first. */
+    private record Limits(long outlier, long fair) {
+        long at(double excess) {
+            if (excess <= 0) {
+                return outlier;
+            }
+            return excess < 1 ? (long) (outlier * Math.pow((double) fair / outlier, excess))
+                    : Math.max(HotShares.UNIT, (long) (fair * Math.pow(0.5, excess - 1)));
+        }
+
+        Limits times(double share) {
+            return new Limits(
+                    Math.max(2 * FAIR_MARGIN, (long) (outlier * share)),
+                    Math.max(2 * FAIR_MARGIN, (long) (fair * share)));
+        }
+    }
 
     /** Creates a guard without counts. */
-    public HotGuard(ProtectionSettings settings) {
+    HotGuard(ProtectionSettings settings) {
         this.settings = settings;
         this.lane = new HotLane(settings.targetMillis());
     }
 
     /**
-     * Returns whether an item may enter hot, and counts it if so. To be called for items that no other rule keeps out
-     * of hot.
+     * Returns whether an item may enter hot here, and counts it if so. To be called for items that no other rule keeps
+     * out of hot.
      *
      * @param workload of the item within the tenant; empty for none, which is not compared with others
      */
-    public boolean admits(TenantContext tenant, String workload, long nowMillis) {
+    boolean admits(TenantContext tenant, String workload, long nowMillis) {
         if (!settings.isOn()) {
+            lane.sent(nowMillis);
             return true;
         }
         TenantPolicy policy = tenant.policy();
-        boolean isLimited = policy.rateLimit().isEmpty() && lane.isBehind(nowMillis);
+        double excess = lane.isBehind(nowMillis) ? lane.excess(nowMillis) : Double.NEGATIVE_INFINITY;
+        if (excess >= FULL_STEPS) {
+            return false;
+        }
+        boolean isLimited = excess > Double.NEGATIVE_INFINITY
+                && (policy.rateLimit().isEmpty() || excess >= 2);
         double weight = policy.weight();
         if (!workload.isEmpty()
-                && !add(workloadShares, TenantHash.key(workload, tenant.hash()), weight, isLimited, workloadLimit)
-                || !add(shares, tenant.hash(), weight, isLimited, limit)) {
+                && !add(workloadShares, TenantHash.key(workload, tenant.hash()), weight, isLimited, excess,
+                        workloadLimits)
+                || !add(shares, tenant.hash(), weight, isLimited && !(alone && !workload.isEmpty()), excess, limits)) {
             return false;
         }
         lane.sent(nowMillis);
         return true;
     }
 
-    private static boolean add(HotShares to, long hash, double weight, boolean isLimited, long limit) {
-        return to.add(hash, weight, isLimited ? limit : OutlierThreshold.NO_LIMIT, limit);
+    private static boolean add(
+            HotShares to, long hash, double weight, boolean isLimited, double excess, Limits limits) {
+        return to.add(hash, weight, isLimited ? limits.at(excess) : HotShares.NO_LIMIT, limits.outlier);
     }
 
     /**
-     * Updates the state of hot and the limit. To be called about every {@value #UPDATE_MILLIS} ms.
+     * Updates the backlog and the limits, as {@link HotLane#update} does.
      *
-     * @param reports of the live workers
-     * @param read    latest backlog of hot's partitions; the same object again is ignored
-     * @param routers live routers, including this one, 1 or more
+     * @param elapsedMillis since the last call, 0 or more
+     * @param counts        array of length {@link HotShares#MAX_TENANTS} for use during the call
      */
-    public void update(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
-        if (!settings.isOn()) {
-            return;
-        }
-        long elapsedMillis = lastUpdateMillis == 0 ? 0 : Math.clamp(nowMillis - lastUpdateMillis, 0, MAX_GAP_MILLIS);
-        lastUpdateMillis = nowMillis;
+    void update(
+            Optional<WorkerReport> latest, long unfinished, boolean isNew, int routers, long elapsedMillis,
+            long nowMillis, long[] counts) {
         shares.decay(elapsedMillis);
         workloadShares.decay(elapsedMillis);
-        double budget = lane.update(reports, read, routers, nowMillis) * HotShares.MEMORY_SECONDS * HotShares.UNIT;
-        limit = outlierLimit(shares, budget);
-        workloadLimit = limit == OutlierThreshold.NO_LIMIT
-                ? outlierLimit(workloadShares, budget) : (long) (limit * WORKLOAD_SHARE);
+        double perSecond = lane.update(latest, unfinished, isNew, routers, nowMillis);
+        double budget = perSecond * HotShares.MEMORY_SECONDS * HotShares.UNIT;
+        int tenants = shares.copy(counts);
+        limits = limits(counts, tenants, budget);
+        alone = tenants < 2;
+        workloadLimits = alone ? limits(counts, workloadShares.copy(counts), budget) : limits.times(WORKLOAD_SHARE);
     }
 
-    private long outlierLimit(HotShares of, double budget) {
-        int number = of.copy(counts);
+    private Limits limits(long[] counts, int number, double budget) {
         Arrays.sort(counts, 0, number);
-        return OutlierThreshold.above(counts, number, budget, settings.multiple(), MIN_LIMIT);
+        long fair = FAIR_MARGIN + Math.max(HotShares.UNIT, OutlierThreshold.fairShare(counts, number, budget));
+        return new Limits(OutlierThreshold.outlier(counts, number, fair, settings.multiple(), MIN_OUTLIER), fair);
     }
 
-    /** Returns whether hot is behind, so that outliers are held back. */
-    public boolean isBehind(long nowMillis) {
+    /** Returns whether hot is behind here, so that excess is held back. */
+    boolean isBehind(long nowMillis) {
         return settings.isOn() && lane.isBehind(nowMillis);
     }
 }

@@ -1,35 +1,35 @@
 package io.spillway.core.overload;
 
 import io.spillway.core.ratelimit.Gcra;
-import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 
 /**
- * Detector of a hot lane that is behind: more than one item waits in it and will take longer than the target. Any of
- * these signals suffices:
+ * Backlog of hot at one worker, in time: when the worker will have handled what waits there for it, and whether that is
+ * too long. The estimate adds what this router sends and subtracts the worker's capacity, as in {@link Gcra}. So it
+ * follows a burst within the batch that brings it. Measurements correct it:
  *
  * <ul>
- *   <li>items that this router sent, minus the workers' capacity since then. This is the earliest signal, within
- *       the batch that brings a burst. Its state is the time when hot will be empty, as in {@link Gcra};
- *   <li>items read and not started by the workers, or waiting in the partitions, divided by the workers' capacity;
+ *   <li>items that the worker has read and not started, or that wait in its partitions, divided by its capacity;
  *   <li>the age of items at their start;
- *   <li>no live worker.
+ *   <li>that the worker does not report any more.
  * </ul>
  *
- * <p>All but the first are measurements of one moment, so they must last for {@value #CONFIRM_MILLIS} ms. An age does
- * not say where the item was late, so it counts only while several items are in the lane.
+ * <p>These are measurements of one moment, so they count only when they last for {@value #CONFIRM_MILLIS} ms, and only
+ * for more than one item: an age does not say where the item was late.
  *
- * <p>Items that fill the slots do not count as waiting. The lane stays behind until no signal has reached half the
- * target for {@value #HOLD_MILLIS} ms. Before the first report of a worker's capacity the lane is not behind.
+ * <p>Items that fill the slots do not count as waiting. Hot stays behind until no signal has reached half the target
+ * for {@value #HOLD_MILLIS} ms. Before the first report of a worker's capacity it is not behind.
  *
- * <p>{@link #sent} and {@link #isBehind} are thread-safe, {@link #update} is for one thread.
+ * <p>{@link #update} is for one thread, the others are thread-safe.
  */
 final class HotLane {
     static final long HOLD_MILLIS = 1_000;
-    /** Two reports of each worker. */
+    /** Two reports of a worker. */
     static final long CONFIRM_MILLIS = 500;
     private static final long NANOS_PER_MILLI = 1_000_000;
+    /** Least items of a step. */
+    private static final int STEP_ITEMS = 3;
     /** Maximum difference between the times of threads. A time further ahead comes from a clock that was set back. */
     private static final long MAX_SKEW_MILLIS = 1_000;
 
@@ -38,19 +38,23 @@ final class HotLane {
     private final AtomicLong emptyAtNanos = new AtomicLong();
     private volatile Capacity capacity = Capacity.UNKNOWN;
     private volatile long behindUntilMillis;
+    /** Items sent since the last update, which a measurement may not include yet. */
+    private final AtomicLong sentSinceUpdate = new AtomicLong();
     private final Lasting reported = new Lasting();
     private final Lasting inPartitions = new Lasting();
-    private PartitionBacklog lastRead;
+    private long updatedMillis;
 
     /**
-     * Capacity of the workers for this router.
+     * Capacity of the worker for this router.
      *
      * @param nanosPerItem   0 when not known
-     * @param allowanceNanos how far {@code emptyAtNanos} may be ahead of now: one item for each slot, plus the target,
-     *                       or one item more if that takes longer
+     * @param allowanceNanos how far {@code emptyAtNanos} may be ahead of now: one item for each slot, plus half the
+     *                       target, or one item more if that takes longer
+     * @param boundNanos     how far it may be before excess is contained
+     * @param stepNanos      how much further each step of {@link #excess} is
      */
-    private record Capacity(long nanosPerItem, long allowanceNanos) {
-        static final Capacity UNKNOWN = new Capacity(0, 0);
+    private record Capacity(long nanosPerItem, long allowanceNanos, long boundNanos, long stepNanos) {
+        static final Capacity UNKNOWN = new Capacity(0, 3_600_000_000_000L, 0, 1);
     }
 
     /** Time since when consecutive measurements exceed the target. */
@@ -77,13 +81,39 @@ final class HotLane {
         return leftMillis > 0 && leftMillis <= HOLD_MILLIS + MAX_SKEW_MILLIS;
     }
 
+    /** Returns when hot will be empty, nanoseconds since 1970; in the past when it has been empty for some time. */
+    long emptyAtNanos() {
+        return emptyAtNanos.get();
+    }
+
+    /** Returns the time that one item of this router takes, above 0; a usual one until it is known. */
+    long nanosPerItem() {
+        long known = capacity.nanosPerItem;
+        return known == 0 ? NANOS_PER_MILLI : known;
+    }
+
+    /** Sets what waits where no worker tells its capacity, so that partitions can be compared. */
+    void assume(long items, long nowMillis) {
+        emptyAtNanos.set(nowMillis * NANOS_PER_MILLI + items * NANOS_PER_MILLI);
+    }
+
+    /**
+     * Returns how far the backlog is above what hot may have, in steps: 0 or less within it. Hot may have half the
+     * target, because as much comes on top that is not estimated: items under way, and excess of one measurement to the
+     * next. With slow handlers it may have what starts within the mean time of an attempt. A step is a tenth of that,
+     * and a few items at least.
+     */
+    double excess(long nowMillis) {
+        Capacity now = capacity;
+        long aheadNanos = emptyAtNanos.get() - nowMillis * NANOS_PER_MILLI;
+        return (double) (aheadNanos - now.boundNanos) / now.stepNanos;
+    }
+
     /** Records an item that this router sent to hot. */
     void sent(long nowMillis) {
         Capacity now = capacity;
-        if (now.nanosPerItem == 0) {
-            return;
-        }
         long nowNanos = nowMillis * NANOS_PER_MILLI;
+        long itemNanos = nanosPerItem();
         // Bounds the effect of a wrong capacity to one second after the last item.
         long maxNanos = nowNanos + now.allowanceNanos + HOLD_MILLIS * NANOS_PER_MILLI;
         long before;
@@ -92,52 +122,57 @@ final class HotLane {
             before = emptyAtNanos.get();
             boolean isOfOtherClock = before > maxNanos + MAX_SKEW_MILLIS * NANOS_PER_MILLI;
             long emptyNanos = isOfOtherClock ? nowNanos : Math.max(before, nowNanos);
-            after = Math.min(maxNanos, emptyNanos + now.nanosPerItem);
+            after = Math.min(maxNanos, emptyNanos + itemNanos);
         } while (!emptyAtNanos.compareAndSet(before, after));
-        if (after - nowNanos > now.allowanceNanos) {
+        sentSinceUpdate.getAndIncrement();
+        if (now.nanosPerItem > 0 && after - nowNanos > now.allowanceNanos) {
             behindUntilMillis = nowMillis + HOLD_MILLIS;
         }
     }
 
     /**
-     * Updates the state of the lane as {@link HotGuard#update} does; each router uses an equal part of the capacity.
-     * Returns the items a second that the workers can handle for this router, 0 when not known.
+     * Updates the state by the worker's latest report, which is absent when it does not report any more.
+     *
+     * @param unfinished items of hot in its partitions, at the last measurement
+     * @param isNew      whether there was a measurement since the last call
+     * @param routers    live routers; each uses an equal part of the capacity
+     * @return items a second that the worker can handle for this router, 0 when not known
      */
-    double update(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
-        boolean isNew = read != lastRead;
-        lastRead = read;
-        long unfinished = total(read);
-        if (reports.isEmpty()) {
+    double update(Optional<WorkerReport> latest, long unfinished, boolean isNew, int routers, long nowMillis) {
+        long elapsedMillis = Math.clamp(nowMillis - updatedMillis, 0, HOLD_MILLIS);
+        updatedMillis = nowMillis;
+        long underWay = sentSinceUpdate.getAndSet(0);
+        if (latest.isEmpty()) {
+            // Nothing is handled, so the backlog stays as it is.
+            emptyAtNanos.addAndGet(elapsedMillis * NANOS_PER_MILLI);
             setBehind(reported.add(capacity != Capacity.UNKNOWN && unfinished > 1, nowMillis), nowMillis);
             return capacity.nanosPerItem == 0 ? 0 : 1e9 / capacity.nanosPerItem;
         }
-        int slots = 0;
-        long waiting = 0;
-        double possible = 0;
-        double handled = 0;
-        double ageMillis = 0;
-        for (LaneReport report : reports) {
-            slots += report.slots();
-            waiting += report.waiting();
-            possible += report.possiblePerSecond();
-            handled += report.handledPerSecond();
-            ageMillis = Math.max(ageMillis, report.ageMillis());
-        }
-        // Free slots while items grow old: another resource limits the workers, so the throughput is the capacity.
-        double perSecond = ageMillis > targetMillis && handled > 0 ? Math.min(possible, handled) : possible;
+        WorkerReport report = latest.get();
+        // Free slots while items grow old: another resource limits the worker, so the throughput is the capacity.
+        double perSecond = report.ageMillis() > targetMillis && report.handledPerSecond() > 0
+                ? Math.min(report.possiblePerSecond(), report.handledPerSecond()) : report.possiblePerSecond();
         if (perSecond > 0) {
-            capacity = capacity(perSecond / routers, slots);
+            capacity = capacity(perSecond / routers, report.slots());
         }
-        double reportedMillis =
-                Math.max(waiting > 1 || unfinished > 1 ? ageMillis : 0, waitMillis(waiting, perSecond));
-        setBehind(reported.add(reportedMillis > targetMillis, nowMillis), nowMillis);
+        double reportedMillis = Math.max(
+                report.waiting() > 1 || unfinished > 1 ? report.ageMillis() : 0,
+                waitMillis(report.waiting(), perSecond));
+        boolean wasBehind = isBehind(nowMillis);
+        if (reported.add(reportedMillis > targetMillis, nowMillis) || wasBehind && report.waiting() > 1) {
+            raise(nowMillis, report.waiting() + report.slots(), perSecond);
+            setBehind(reportedMillis > targetMillis, nowMillis);
+        }
         if (isNew) {
-            long beyondSlots = Math.max(0, unfinished - slots);
+            long beyondSlots = Math.max(0, unfinished - report.slots());
             if (capacity.nanosPerItem > 0) {
-                anchor(nowMillis, (beyondSlots + slots) / perSecond(perSecond));
+                lower(nowMillis, beyondSlots + report.slots() + underWay, perSecond);
             }
             double inPartitionsMillis = waitMillis(beyondSlots, perSecond);
-            setBehind(inPartitions.add(inPartitionsMillis > targetMillis, nowMillis), nowMillis);
+            if (inPartitions.add(inPartitionsMillis > targetMillis, nowMillis) || wasBehind) {
+                raise(nowMillis, unfinished, perSecond);
+                setBehind(inPartitionsMillis > targetMillis, nowMillis);
+            }
             reportedMillis = Math.max(reportedMillis, inPartitionsMillis);
         }
         setBehind(isBehind(nowMillis) && reportedMillis > targetMillis / 2.0, nowMillis);
@@ -156,23 +191,32 @@ final class HotLane {
     }
 
     /** Lowers the estimate to the backlog that was read: the estimate depends on a capacity that may be wrong. */
-    private void anchor(long nowMillis, double seconds) {
+    private void lower(long nowMillis, long items, double perSecond) {
         long nowNanos = nowMillis * NANOS_PER_MILLI;
-        long readNanos = nowNanos + (long) Math.min(seconds * 1e9, 3_600e9);
-        emptyAtNanos.updateAndGet(counted -> Math.min(Math.max(counted, nowNanos), readNanos));
+        long readNanos = emptyAtNanos(nowNanos, items, perSecond);
+        emptyAtNanos.updateAndGet(counted -> Math.min(counted, readNanos));
+    }
+
+    /** Raises the estimate to a backlog that has lasted. */
+    private void raise(long nowMillis, long items, double perSecond) {
+        long readNanos = emptyAtNanos(nowMillis * NANOS_PER_MILLI, items, perSecond);
+        emptyAtNanos.updateAndGet(counted -> Math.max(counted, readNanos));
+    }
+
+    private static long emptyAtNanos(long nowNanos, long items, double perSecond) {
+        return nowNanos + (long) Math.min(1e9 * items / perSecond(perSecond), 3_600e9);
     }
 
     private Capacity capacity(double perSecond, int slots) {
         long nanosPerItem = Math.clamp(Math.round(1e9 / perSecond), 1, 3_600_000_000_000L);
-        return new Capacity(
-                nanosPerItem, Math.max(targetMillis * NANOS_PER_MILLI, nanosPerItem) + slots * nanosPerItem);
+        long targetNanos = targetMillis * NANOS_PER_MILLI;
+        long slotsNanos = slots * nanosPerItem;
+        long boundNanos = Math.max(targetNanos / 2, slotsNanos);
+        return new Capacity(nanosPerItem, slotsNanos + Math.max(targetNanos / 2, nanosPerItem),
+                slotsNanos + boundNanos, Math.max(boundNanos / 10, STEP_ITEMS * nanosPerItem));
     }
 
     private static double perSecond(double known) {
         return known > 0 ? known : Double.POSITIVE_INFINITY;
-    }
-
-    private static long total(PartitionBacklog read) {
-        return IntStream.range(0, read.partitions()).mapToLong(read::waiting).sum();
     }
 }

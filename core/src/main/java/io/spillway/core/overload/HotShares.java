@@ -15,6 +15,7 @@ import java.util.Arrays;
 final class HotShares {
     /** Count of one item at weight 1: precise enough for a weight of 1,000 and for 20 halvings. */
     static final long UNIT = 1 << 20;
+    static final long NO_LIMIT = Long.MAX_VALUE;
     static final long HALF_LIFE_MILLIS = 250;
     /** Half-life divided by ln 2. */
     static final double MEMORY_SECONDS = 0.3607;
@@ -34,7 +35,7 @@ final class HotShares {
      *
      * @param hash   of the tenant's name, not 0
      * @param weight of the tenant, above 0; an item counts {@link #UNIT} divided by it
-     * @param limit  in {@link #UNIT}s, or {@link OutlierThreshold#NO_LIMIT}
+     * @param limit  in {@link #UNIT}s, or {@link #NO_LIMIT}
      * @param most   maximum of the count: what is admitted beyond it is forgotten, so that a burst before a limit is
      *               enforced does not keep the tenant out for long
      */

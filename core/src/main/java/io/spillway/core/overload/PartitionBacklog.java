@@ -29,6 +29,12 @@ public final class PartitionBacklog {
         return new PartitionBacklog(zeros, zeros, zeros, new boolean[partitions]);
     }
 
+    /** Returns a backlog whose progress is not measured: no partition is stuck. Each is 0 or more; copied. */
+    public static PartitionBacklog of(long... waiting) {
+        return new PartitionBacklog(
+                waiting.clone(), new long[waiting.length], new long[waiting.length], new boolean[waiting.length]);
+    }
+
     /**
      * Returns the backlog after an update. The number of partitions may differ.
      *
@@ -68,9 +74,9 @@ public final class PartitionBacklog {
         return partition < waiting.length ? waiting[partition] : 0;
     }
 
-    /** Returns whether no item waits in any partition. */
-    public boolean isEmpty() {
-        return Arrays.stream(waiting).allMatch(items -> items == 0);
+    /** Returns the waiting items of all partitions. */
+    public long total() {
+        return Arrays.stream(waiting).sum();
     }
 
     /** Returns whether the consumer of a partition is stuck; false for an unknown partition. */

@@ -1,7 +1,6 @@
 package io.spillway.core.routing;
 
 import io.spillway.core.item.DeadReason;
-import io.spillway.core.overload.HotGuard;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
@@ -10,8 +9,7 @@ import io.spillway.core.settings.Durations;
 import java.util.Optional;
 
 /**
- * Routing rules of a decoded item that is not cancelled, in order: sweep, time to live, end, pause, age, rate, share,
- * hot.
+ * Routing rules of a decoded item that is not cancelled, in order: sweep, time to live, end, pause, age, rate, hot.
  */
 public final class RoutingRules {
     /** Earliest plausible enqueue time: the year 2000, epoch milliseconds. Earlier times are clock errors. */
@@ -45,8 +43,8 @@ public final class RoutingRules {
     }
 
     /**
-     * Returns the route of one item. The rate limiter, and then the overload protection, count only items that no
-     * earlier rule takes.
+     * Returns the route of one item. The rate limiter counts only items that no earlier rule takes. Whether hot has
+     * room for the item is for its workers to say: {@link ItemPlacement}.
      *
      * @param workload            its workload within the tenant, empty for none
      * @param sweepAtMillis       time that sweeps compare: {@link #sweepAtMillis}
@@ -54,11 +52,10 @@ public final class RoutingRules {
      * @param attempted           whether an attempt was made since {@code freshSinceMillis}
      * @param limit               its rate or grown limit; empty for none
      * @param coveredBeforeMillis end of what completed sweeps cover: {@link Sweep#coveredBeforeMillis}
-     * @param guard               overload protection of hot
      */
     public static Route route(
             TenantContext tenant, String workload, long sweepAtMillis, long freshSinceMillis, boolean attempted,
-            Optional<RateLimit> limit, long coveredBeforeMillis, long nowMillis, RateTable rates, HotGuard guard) {
+            Optional<RateLimit> limit, long coveredBeforeMillis, long nowMillis, RateTable rates) {
         Optional<Route> stale = staleness(
                 sweepAtMillis, freshSinceMillis, attempted, tenant.policy(), workload, coveredBeforeMillis, nowMillis);
         if (stale.isPresent()) {
@@ -67,7 +64,7 @@ public final class RoutingRules {
         if (limit.isPresent() && !rates.admit(tenant, limit.get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
-        return guard.admits(tenant, workload, nowMillis) ? Route.HOT : Route.SURPLUS;
+        return Route.HOT;
     }
 
     /**

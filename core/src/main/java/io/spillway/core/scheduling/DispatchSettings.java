@@ -36,6 +36,12 @@ public record DispatchSettings(
         return new DispatchSettings(slots, 0.2, 0.05, 0.02, readAheadItems, 64L << 20, 100, true);
     }
 
+    /** Returns the same settings for another number of slots. */
+    public DispatchSettings withSlots(int other) {
+        return new DispatchSettings(other, reserve, overflowTrickle, agedTrickle, readAheadItems, readAheadBytes,
+                hotBufferMillis, adaptive);
+    }
+
     /** Returns the slots for tenants within their fair share: rounded up, but never all of them. */
     int reservedSlots() {
         // The subtraction removes rounding errors: 0.2 of 35 is 7, not 7.000000000000001 rounded up to 8.

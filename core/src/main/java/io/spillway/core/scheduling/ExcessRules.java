@@ -43,7 +43,9 @@ final class ExcessRules<T> {
             workMillis += queue.size * estimate(queue);
         }
         int equalShare = hot.members.size() < FEW ? 0 : settings.readAheadItems() / hot.members.size();
-        boolean isSoonDone = workMillis / settings.slots() <= settings.hotBufferMillis();
+        // Each of no more items than slots starts within about the time of an attempt.
+        boolean isSoonDone = hot.items <= Math.max(settings.slots(), settings.readAheadItems() / FEW)
+                || workMillis / settings.slots() <= settings.hotBufferMillis();
         for (int i = hot.members.size() - 1; i >= 0; i--) {
             TenantQueue<T> queue = hot.members.get(i);
             if (queue.size <= equalShare) {
@@ -56,7 +58,8 @@ final class ExcessRules<T> {
                 cut(queue, part, part, kept, moved, move);
             }
             int most = Math.clamp(queue.tenant.concurrency, 1, settings.slots());
-            if (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis()) {
+            double eachMillis = estimate(queue);
+            if (!isSoonDone || queue.size * eachMillis / most > Math.max(settings.hotBufferMillis(), eachMillis)) {
                 cut(queue, Math.max(equalShare, kept(queue, nowNanos)), moved, move);
             }
             if (moved.size() > before) {

@@ -102,6 +102,15 @@ public final class PartitionPlacement {
         return exact;
     }
 
+    /**
+     * Returns the partitions for what waits for idle capacity: the tenant's dedicated ones, or all open ones. Not to be
+     * modified.
+     */
+    public int[] excessPartitions(String tenant) {
+        int[] own = dedication.ownOf(tenant);
+        return own == null ? open : own;
+    }
+
     private int ofTenant(String tenant, int size, Optional<Shard> assigned, int[] into) {
         int[] own = dedication.ownOf(tenant);
         if (own != null) {

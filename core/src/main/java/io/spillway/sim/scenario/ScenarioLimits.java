@@ -7,6 +7,7 @@ public final class ScenarioLimits {
     public static final long MAX_RUN_MILLIS = 31 * DAY_MILLIS;
     /** Most tenants in all groups together. */
     public static final int MAX_TENANTS = 2_000_000;
+    public static final int MAX_WORKERS = 1_000;
     /** Most items waiting at one time, about 100 bytes each. A run that exceeds it ends with an error. */
     public static final long MAX_WAITING = 50_000_000;
     /** Fewest items per second and tenant. */

@@ -1,14 +1,14 @@
 package io.spillway.sim.scenario;
 
 import io.spillway.core.overload.ProtectionSettings;
-import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.sharding.ShuffleSharder;
+import java.util.List;
 
 /**
  * Workers and lanes of a simulation.
  *
- * @param workers          processes, each with its partitions of all lanes; 1 to {@code partitions}
- * @param dispatch         scheduler settings of each worker
+ * @param workers          processes, each with its partitions of all lanes; 1 to {@link ScenarioLimits#MAX_WORKERS};
+ *                         copied
  * @param partitions       partitions of each lane
  * @param shardSeed        seed of the tenants' shards
  * @param stuckAfterMillis time without a finished item after which a partition with work is avoided, 1 or more
@@ -18,15 +18,21 @@ import io.spillway.core.sharding.ShuffleSharder;
  * @param protection       settings of the overload protection
  */
 public record SimulatedCluster(
-        int workers, DispatchSettings dispatch, int partitions, long shardSeed, long stuckAfterMillis,
+        List<SimulatedWorker> workers, int partitions, long shardSeed, long stuckAfterMillis,
         long commitMillis, long restartMillis, int killerDeaths, ProtectionSettings protection) {
     /** @throws IllegalArgumentException when a number is out of its range, with its name in the message */
     public SimulatedCluster {
         ScenarioLimits.require("partitions", partitions, 1, Math.min(1_000, ShuffleSharder.MAX_SLOTS));
-        ScenarioLimits.require("workers", workers, 1, partitions);
+        workers = List.copyOf(workers);
+        ScenarioLimits.require("workers", workers.size(), 1, ScenarioLimits.MAX_WORKERS);
         ScenarioLimits.require("stuckAfter", stuckAfterMillis, 1, ScenarioLimits.DAY_MILLIS);
         ScenarioLimits.require("commitInterval", commitMillis, 1, 10_000);
         ScenarioLimits.require("restart", restartMillis, 1, ScenarioLimits.DAY_MILLIS);
         ScenarioLimits.require("killerDeaths", killerDeaths, 0, 100);
+    }
+
+    /** Returns the slots of all workers. */
+    public int slots() {
+        return workers.stream().mapToInt(worker -> worker.dispatch().slots()).sum();
     }
 }

@@ -1,17 +1,20 @@
 package io.spillway.core.overload;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Timelines in steps of a millisecond. Workers handle 1,000 items a second in 10 slots (fluid model). */
 class HotGuardTest {
@@ -27,8 +30,16 @@ class HotGuardTest {
     private final Random random = new Random(SEED);
     private final Map<String, Integer> toHot = new HashMap<>();
     private final Map<String, Integer> contained = new HashMap<>();
+    private final long[] counts = new long[HotShares.MAX_TENANTS];
     private long nowMillis = T0;
     private double waiting;
+
+    @BeforeEach
+    void report() {
+        WorkerReport report = new WorkerReport(SLOTS, CAPACITY, Math.min(CAPACITY, waiting * 4),
+                (long) Math.max(0, waiting - SLOTS), waiting, Map.of());
+        guard.update(Optional.of(report), 0, false, 1, Fleet.UPDATE_MILLIS, nowMillis, counts);
+    }
 
     @Test
     void only_the_bursting_tenant_is_contained_and_within_the_batch() {
@@ -85,15 +96,17 @@ class HotGuardTest {
     }
 
     @Test
-    void a_single_tenant_is_never_contained() {
+    void the_excess_of_a_single_tenant_is_contained_so_that_its_fresh_items_do_not_wait() {
+        double mostWaiting = 0;
         for (int millis = 0; millis < 5_000; millis++) {
             for (int i = 0; i < 10; i++) {
                 arrive("only", NO_RATE);
             }
+            mostWaiting = Math.max(mostWaiting, waiting);
             step();
         }
-        assertThat(guard.isBehind(nowMillis)).isTrue();
-        assertThat(contained).isEmpty();
+        assertThat(mostWaiting).as("two targets of work").isLessThan(2 * 0.2 * CAPACITY);
+        assertThat(toHot.get("only")).as("all of the capacity, for five seconds").isGreaterThan(4_900);
     }
 
     @Test
@@ -105,18 +118,6 @@ class HotGuardTest {
         assertThat(toHot.get("noisy")).as("10 slots, 200 ms and its share of the free capacity").isLessThan(500);
         quietWorkloads(3_000);
         assertThat(contained).containsOnlyKeys("noisy");
-    }
-
-    @Test
-    void a_single_workload_of_a_single_tenant_is_never_contained() {
-        for (int millis = 0; millis < 5_000; millis++) {
-            for (int i = 0; i < 10; i++) {
-                arrive("only", "only", NO_RATE);
-            }
-            step();
-        }
-        assertThat(guard.isBehind(nowMillis)).isTrue();
-        assertThat(contained).isEmpty();
     }
 
     @Test
@@ -135,26 +136,66 @@ class HotGuardTest {
         assertThat(contained.getOrDefault("beside", 0)).as("of 250").isLessThan(25);
     }
 
-    @Test
-    void equal_tenants_over_the_capacity_are_not_contained() {
+    /** Tenants, arrivals a millisecond: the capacity is one. */
+    @ParameterizedTest
+    @CsvSource({"2, 3", "10, 3", "100, 2", "100, 3", "100, 10", "3000, 3"})
+    void of_equal_tenants_over_the_capacity_the_excess_of_each_is_contained_and_hot_is_in_use(
+            int tenants, int perMilli) {
+        double mostWaiting = 0;
         for (int millis = 0; millis < 10_000; millis++) {
-            for (int i = 0; i < 3; i++) {
-                arrive("tenant-" + random.nextInt(100), NO_RATE);
+            for (int i = 0; i < perMilli; i++) {
+                arrive("tenant-" + random.nextInt(tenants), NO_RATE);
             }
+            mostWaiting = Math.max(mostWaiting, waiting);
             step();
         }
-        assertThat(guard.isBehind(nowMillis)).as("three times the capacity").isTrue();
-        assertThat(contained).as("seed %d", SEED).isEmpty();
+        int admitted = toHot.values().stream().mapToInt(count -> count).sum();
+        assertThat(mostWaiting).as("seed %d: two targets of work", SEED).isLessThan(2 * 0.2 * CAPACITY);
+        assertThat(admitted).as("seed %d: the capacity, for ten seconds", SEED).isGreaterThan(9_900);
+        if (tenants <= 100) {
+            assertThat(toHot.values()).as("seed %d: a fair share each", SEED)
+                    .allSatisfy(count -> assertThat((double) count).isCloseTo((double) admitted / tenants,
+                            withinPercentage(35)));
+        }
+        contained.clear();
+        toHot.clear();
+        quiet(tenants, 1_000);
+        assertThat(contained).as("seed %d: after the first second everything is fresh again", SEED).isEmpty();
     }
 
     @Test
-    void a_tenant_with_a_rate_is_not_contained() {
-        quietTenants(20, 200, 1_000);
-        for (int i = 0; i < 5_000; i++) {
-            arrive("granted", WITH_RATE);
-            arrive("noisy", NO_RATE);
+    void while_many_tenants_overload_hot_one_that_sends_little_is_admitted() {
+        for (int millis = 0; millis < 10_000; millis++) {
+            for (int i = 0; i < 3; i++) {
+                arrive("tenant-" + random.nextInt(50), NO_RATE);
+            }
+            if (millis % 1_000 == 0) {
+                arrive("quiet", NO_RATE);
+            }
+            step();
+        }
+        assertThat(toHot.get("quiet")).isEqualTo(10);
+    }
+
+    @Test
+    void a_tenant_with_a_rate_is_contained_only_when_the_others_have_been() {
+        for (int millis = 0; millis < 3_000; millis++) {
+            if (millis % 3 == 0) {
+                arrive("granted", WITH_RATE);
+            }
+            for (int i = 0; i < 5; i++) {
+                arrive("noisy", NO_RATE);
+            }
+            quietTenants(20, 200, 1);
         }
         assertThat(contained).containsOnlyKeys("noisy");
+        assertThat(toHot.get("granted")).isEqualTo(1_000);
+
+        for (int i = 0; i < 5_000; i++) {
+            arrive("granted", WITH_RATE);
+        }
+        assertThat(contained).as("hot stays short whatever was granted").containsKey("granted");
+        assertThat(waiting).isLessThan(2 * 0.2 * CAPACITY);
     }
 
     @Test
@@ -163,8 +204,21 @@ class HotGuardTest {
         for (int i = 0; i < 10_000; i++) {
             assertThat(off.admits(TenantContext.of("noisy", 3, NO_RATE), "", T0)).isTrue();
         }
-        off.update(List.of(new LaneReport(1, 1, 1, 1_000, 9_000)), PartitionBacklog.unknown(0), 1, T0);
+        off.update(Optional.of(new WorkerReport(1, 1, 1, 1_000, 9_000, Map.of())), 0, false, 1, 0, T0, counts);
         assertThat(off.isBehind(T0)).isFalse();
+    }
+
+    /** A second without items, and then 60 percent of the capacity. */
+    private void quiet(int tenants, int millis) {
+        for (int i = 0; i < 1_000; i++) {
+            step();
+        }
+        for (int i = 0; i < millis; i++) {
+            if (random.nextDouble() < 0.6) {
+                arrive("tenant-" + random.nextInt(tenants), NO_RATE);
+            }
+            step();
+        }
     }
 
     private void quietWorkloads(int millis) {
@@ -198,11 +252,8 @@ class HotGuardTest {
     private void step() {
         nowMillis++;
         waiting = Math.max(0, waiting - CAPACITY / 1_000);
-        if (nowMillis % HotGuard.UPDATE_MILLIS == 0) {
-            List<LaneReport> reports = new ArrayList<>();
-            reports.add(new LaneReport(SLOTS, CAPACITY, Math.min(CAPACITY, waiting * 4),
-                    (long) Math.max(0, waiting - SLOTS), waiting));
-            guard.update(reports, PartitionBacklog.unknown(0), 1, nowMillis);
+        if (nowMillis % Fleet.UPDATE_MILLIS == 0) {
+            report();
         }
     }
 }

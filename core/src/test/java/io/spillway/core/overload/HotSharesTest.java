@@ -14,7 +14,7 @@ class HotSharesTest {
     @Test
     void what_is_beyond_the_maximum_is_forgotten() {
         for (int i = 0; i < 100; i++) {
-            assertThat(shares.add(TenantHash.key("acme", 7), 1, OutlierThreshold.NO_LIMIT, 10 * HotShares.UNIT))
+            assertThat(shares.add(TenantHash.key("acme", 7), 1, HotShares.NO_LIMIT, 10 * HotShares.UNIT))
                     .isTrue();
         }
         assertThat(items()[0]).isEqualTo(10);
@@ -23,7 +23,7 @@ class HotSharesTest {
     @Test
     void a_steady_rate_converges_to_its_memory_and_decays_to_zero() {
         for (int millis = 0; millis < 3_000; millis += 10) {
-            add("acme", 1, OutlierThreshold.NO_LIMIT);
+            add("acme", 1, HotShares.NO_LIMIT);
             shares.decay(10);
         }
         assertThat(items()).hasSize(1);
@@ -51,8 +51,8 @@ class HotSharesTest {
     @Test
     void an_item_of_a_heavy_weight_counts_less() {
         for (int i = 0; i < 100; i++) {
-            add("heavy", 1_000, OutlierThreshold.NO_LIMIT);
-            add("light", 0.01, OutlierThreshold.NO_LIMIT);
+            add("heavy", 1_000, HotShares.NO_LIMIT);
+            add("light", 0.01, HotShares.NO_LIMIT);
         }
         double[] items = items();
         Arrays.sort(items);
@@ -64,9 +64,9 @@ class HotSharesTest {
     @Test
     void the_table_is_bounded_and_keeps_heavy_tenants() {
         for (int i = 0; i < 1_000_000; i++) {
-            add("name-" + i, 1, OutlierThreshold.NO_LIMIT);
+            add("name-" + i, 1, HotShares.NO_LIMIT);
             if (i % 10 == 0) {
-                add("flood", 1, OutlierThreshold.NO_LIMIT);
+                add("flood", 1, HotShares.NO_LIMIT);
             }
             if (i % 100_000 == 99_999) {
                 shares.decay(HotShares.HALF_LIFE_MILLIS);
@@ -83,7 +83,7 @@ class HotSharesTest {
     void idle_tenants_are_removed() {
         for (int round = 0; round < 50; round++) {
             for (int i = 0; i < 500; i++) {
-                add("round-" + round + "-" + i, 1, OutlierThreshold.NO_LIMIT);
+                add("round-" + round + "-" + i, 1, HotShares.NO_LIMIT);
             }
             shares.decay(25 * HotShares.HALF_LIFE_MILLIS);
             assertThat(shares.copy(new long[HotShares.MAX_TENANTS])).as("round %d", round).isZero();
@@ -96,6 +96,6 @@ class HotSharesTest {
     }
 
     private boolean add(String tenant, double weight, long limit) {
-        return shares.add(TenantHash.key(tenant, 7), weight, limit, OutlierThreshold.NO_LIMIT);
+        return shares.add(TenantHash.key(tenant, 7), weight, limit, HotShares.NO_LIMIT);
     }
 }

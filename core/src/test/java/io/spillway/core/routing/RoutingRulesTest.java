@@ -3,8 +3,6 @@ package io.spillway.core.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.DeadReason;
-import io.spillway.core.overload.HotGuard;
-import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
@@ -22,7 +20,6 @@ class RoutingRulesTest {
     private static final RateLimit ONE_A_MINUTE = RateLimit.of(1.0 / 60, 1);
 
     private final RateTable rates = new RateTable(10);
-    private final HotGuard guard = new HotGuard(ProtectionSettings.OFF);
 
     /** Ages and times before now in milliseconds. The policy: aged after 5 minutes, time to live of one hour. */
     @ParameterizedTest(name = "{0}")
@@ -106,7 +103,7 @@ class RoutingRulesTest {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
         assertThat(RoutingRules.route(acme(policy), "", NOW - age, NOW - replayedBefore, false, policy.rateLimit(),
-                sweepStart, NOW, rates, guard))
+                sweepStart, NOW, rates))
                 .isEqualTo(named(expected));
     }
 
@@ -133,8 +130,7 @@ class RoutingRulesTest {
         TenantPolicy policy = policy("5m", ttl, true, "none");
         Route route = RoutingRules.route(
                 acme(policy), "", NOW - age, NOW - (replayedBefore == null ? age : replayedBefore), attempted,
-                policy.rateLimit(), sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates,
-                guard);
+                policy.rateLimit(), sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates);
         assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
                 .isEqualTo(expected.contains("-") || expected.equals("expired") ? expected : named(expected));
     }
@@ -192,7 +188,7 @@ class RoutingRulesTest {
                 .with(PolicyField.PAUSED, Boolean.toString(tenant))
                 .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, mail)));
         Route route = RoutingRules.route(acme(policy), workload, NOW - age, NOW - age, false, policy.rateLimit(),
-                sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates, guard);
+                sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates);
         assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
                 .isEqualTo(expected.equals("expired") ? expected : named(expected));
         assertThat(rates.size()).as("a held item does not use the rate").isEqualTo(expected.equals("HOT") ? 1 : 0);
@@ -202,11 +198,11 @@ class RoutingRulesTest {
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
         assertThat(RoutingRules.route(acme(policy), "", NOW, NOW, false, policy.rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
+                RoutingRules.NO_SWEEP_MILLIS, NOW, rates))
                 .isEqualTo(Route.HOT);
         assertThat(RoutingRules.route(
                 TenantContext.of("bolt", 0, policy), "", NOW, NOW, false, policy.rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
+                RoutingRules.NO_SWEEP_MILLIS, NOW, rates))
                 .isEqualTo(Route.HOT);
         assertThat(rates.admit(acme(policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
     }
@@ -238,12 +234,12 @@ class RoutingRulesTest {
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
         return RoutingRules.route(acme(policy), "", enqueuedAt, enqueuedAt, false, policy.rateLimit(), sweepStart, NOW,
-                rates, guard);
+                rates);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
         return RoutingRules.route(acme(policy), "", enqueuedAt, freshSince, false, policy.rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
+                RoutingRules.NO_SWEEP_MILLIS, now, rates);
     }
 
     private static TenantPolicy policy(String agedAfter, String ttl, boolean sweepable, String rate) {

@@ -1,7 +1,9 @@
 package io.spillway.kafka.view;
 
 import io.spillway.core.item.Printable;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.core.sharding.PartitionPlacement;
 import io.spillway.core.sharding.Shard;
@@ -18,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Placement in force: the configured slots, the dedicated partitions according to the current policies, and the
  * assigned shards. Thread-safe; a change of the policies applies from the next item.
  */
-public final class PlacementView {
+public final class PlacementView implements ItemPlacement.Shards {
     private static final Logger LOG = LoggerFactory.getLogger(PlacementView.class);
 
     private final ShardSettings settings;
@@ -52,6 +54,16 @@ public final class PlacementView {
     public int partitions(String tenant, String workload, TenantPolicy policy, int[] into) {
         return now().placement().partitions(
                 tenant, workload, policy.shardSize(), settings.workloadShare(), assignments.of(tenant), into);
+    }
+
+    @Override
+    public int ofTenant(TenantContext tenant, String workload, int[] into) {
+        return partitions(tenant.name(), workload, tenant.policy(), into);
+    }
+
+    @Override
+    public int[] ofExcess(TenantContext tenant) {
+        return now().placement().excessPartitions(tenant.name());
     }
 
     /** Returns all partitions of a tenant in ascending order, in a new array. */

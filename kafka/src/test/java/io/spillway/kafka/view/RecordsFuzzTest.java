@@ -2,10 +2,11 @@ package io.spillway.kafka.view;
 
 import io.spillway.Fuzz;
 import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
-import io.spillway.core.overload.LaneReport;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -191,9 +193,10 @@ class RecordsFuzzTest {
         return depth;
     }
 
-    private static LaneReport laneReport(SplittableRandom random) {
-        return new LaneReport(random.nextInt(1, 100_001), random.nextDouble(1e12), random.nextDouble(),
-                count(random, 40), random.nextDouble(1e6));
+    private static WorkerReport laneReport(SplittableRandom random) {
+        return new WorkerReport(random.nextInt(1, 100_001), random.nextDouble(1e12), random.nextDouble(),
+                count(random, 40), random.nextDouble(1e6),
+                Map.of(Lane.HOT, Set.of(random.nextInt(0, 100), 100), Lane.AGED, Set.of(random.nextInt(10_000))));
     }
 
     private static Map<String, Double> demands(SplittableRandom random) {

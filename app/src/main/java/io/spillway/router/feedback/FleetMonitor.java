@@ -2,8 +2,8 @@ package io.spillway.router.feedback;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.spillway.core.overload.HotGuard;
-import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.StartDelays;
@@ -19,17 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Input of the hot lane's overload protection: passes it the workers' reports and the lane's measured backlog ten times
- * a second. Logs when hot falls behind and when it has caught up, at most once a minute.
+ * Input of the router's view of the workers: passes it their reports and the measured backlogs ten times a second. Logs when hot falls behind and when it has caught up, at most once a minute.
  *
  * <p>Owner of the view of the workers' reports and of its thread.
  */
-public final class HotLaneMonitor implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(HotLaneMonitor.class);
-    private static final int MAX_WORKERS = 10_000;
+public final class FleetMonitor implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(FleetMonitor.class);
 
-    private final HotGuard guard;
-    private final Supplier<PartitionBacklog> backlog;
+    private final Fleet fleet;
+    private final Supplier<LaneBacklogs> backlogs;
     private final IntSupplier routers;
     private final InstantSource clock;
     private final LaneStates states;
@@ -40,23 +38,22 @@ public final class HotLaneMonitor implements AutoCloseable {
     /**
      * Creates a monitor that {@link #start} starts.
      *
-     * @param backlog supplies the latest measured backlog of hot
+     * @param backlogs supplies the latest measured backlogs
      * @param routers supplies the number of live routers, this one included
      */
-    public HotLaneMonitor(
-            KafkaClients clients, Topics topics, HotGuard guard, Supplier<PartitionBacklog> backlog,
+    public FleetMonitor(
+            KafkaClients clients, Topics topics, Fleet fleet, Supplier<LaneBacklogs> backlogs,
             IntSupplier routers, InstantSource clock, MeterRegistry registry) {
-        this.guard = guard;
-        this.backlog = backlog;
+        this.fleet = fleet;
+        this.backlogs = backlogs;
         this.routers = routers;
         this.clock = clock;
         this.states = new LaneStates(clock);
-        this.view = new CompactedView(clients, topics.laneState(), states, MAX_WORKERS, Optional.empty(), clock);
-        this.task = new PeriodicTask("router-hot-watch", this::update, failure ->
-                LOG.warn("The state of hot cannot be determined; trying again: {}", failure));
-        Gauge.builder("spillway.lane.behind", guard, each -> each.isBehind(clock.millis()) ? 1 : 0)
-                .description(
-                        "1 while the lane is behind its target: tenants without a rate far above the others overflow")
+        this.view = new CompactedView(clients, topics.laneState(), states, LaneStates.MAX_WORKERS, Optional.empty(), clock);
+        this.task = new PeriodicTask("router-fleet", this::update, failure ->
+                LOG.warn("The load of the workers cannot be determined; trying again: {}", failure));
+        Gauge.builder("spillway.lane.behind", fleet, each -> each.behind(clock.millis()))
+                .description("Workers at which the lane is behind its target: what is more than a fair share overflows")
                 .tag("lane", "hot")
                 .register(registry);
     }
@@ -64,7 +61,7 @@ public final class HotLaneMonitor implements AutoCloseable {
     /** Starts, and returns when the workers' latest reports are read. */
     public void start(Duration timeout, StartDelays delays) {
         view.start(timeout);
-        task.start(delays, HotGuard.UPDATE_MILLIS);
+        task.start(delays, Fleet.UPDATE_MILLIS);
     }
 
     @Override
@@ -75,7 +72,7 @@ public final class HotLaneMonitor implements AutoCloseable {
 
     private void update() {
         long nowMillis = clock.millis();
-        guard.update(states.reports(), backlog.get(), routers.getAsInt(), nowMillis);
-        messages.next(guard.isBehind(nowMillis), nowMillis).ifPresent(LOG::info);
+        fleet.update(states.reports(), backlogs.get(), routers.getAsInt(), nowMillis);
+        messages.next(fleet.isBehind(nowMillis), nowMillis).ifPresent(LOG::info);
     }
 }

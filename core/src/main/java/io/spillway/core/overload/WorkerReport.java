@@ -1,7 +1,12 @@
 package io.spillway.core.overload;
 
+import io.spillway.core.item.Lane;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
 /**
- * State of hot as one worker reports it.
+ * Load of one worker as it reports it.
  *
  * @param slots             maximum concurrent handlers, 1 to 100,000
  * @param possiblePerSecond capacity in items a second: slots divided by the mean time in a slot (Little's law); 0
@@ -9,18 +14,29 @@ package io.spillway.core.overload;
  * @param handledPerSecond  attempts of all lanes that ended, a second, since the last report
  * @param waiting           hot items read and not started, 0 or more
  * @param ageMillis         mean age of hot items at their first attempt since the last report; 0 for none
+ * @param owned             partitions that it works on, by lane; a lane without any may be absent; copied
  */
-public record LaneReport(int slots, double possiblePerSecond, double handledPerSecond, long waiting, double ageMillis) {
+public record WorkerReport(
+        int slots, double possiblePerSecond, double handledPerSecond, long waiting, double ageMillis,
+        Map<Lane, Set<Integer>> owned) {
     private static final double MAX = 1e12;
 
     /** @throws IllegalArgumentException when a value is out of its range */
-    public LaneReport {
+    public WorkerReport {
         if (slots < 1 || slots > 100_000 || waiting < 0
                 || isOutOfRange(possiblePerSecond) || isOutOfRange(handledPerSecond) || isOutOfRange(ageMillis)) {
             throw new IllegalArgumentException("slots = " + slots + ", possible = " + possiblePerSecond
                     + "/s, handled = " + handledPerSecond + "/s, waiting = " + waiting + ", age = " + ageMillis
                     + " ms: slots must be from 1 to 100000, the others 0 or more");
         }
+        Map<Lane, Set<Integer>> given = owned;
+        owned = Fleet.LANES.stream().collect(Collectors.toUnmodifiableMap(
+                lane -> lane, lane -> Set.copyOf(given.getOrDefault(lane, Set.of()))));
+    }
+
+    /** Returns the partitions of hot, overflow or aged that the worker owns; empty for none. */
+    public Set<Integer> owned(Lane lane) {
+        return owned.get(lane);
     }
 
     private static boolean isOutOfRange(double number) {

@@ -7,9 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class LeastLoadedTest {
-    private static final int[] ALL = {0, 1, 2, 3};
-
+class PartitionBacklogTest {
     /**
      * Updates of two partitions, a second apart: waiting/finished of each, then the stuck ones (after 3 seconds).
      */
@@ -57,61 +55,12 @@ class LeastLoadedTest {
         assertThat(work.isStuck(1)).isFalse();
         assertThat(work.waiting(2)).isZero();
         assertThat(work.isStuck(2)).isFalse();
-    }
-
-    @Test
-    void an_item_goes_to_the_least_backlog_including_items_sent_since() {
-        LeastLoaded choice = new LeastLoaded(4);
-        PartitionBacklog work = backlog(10, 3, 5, 4);
-        StringBuilder chosen = new StringBuilder();
-        for (int i = 0; i < 8; i++) {
-            chosen.append(choice.choose(ALL, 4, work, 0));
-        }
-        // 3, then 4 and 4, then 5, 5 and 5, then 6 and 6.
-        assertThat(chosen).hasToString("11312312");
-    }
-
-    @Test
-    void a_new_backlog_resets_the_sent_items() {
-        LeastLoaded choice = new LeastLoaded(4);
-        PartitionBacklog work = backlog(0, 9, 9, 9);
-        for (int i = 0; i < 9; i++) {
-            assertThat(choice.choose(ALL, 4, work, i)).isZero();
-        }
-        assertThat(choice.choose(ALL, 4, backlog(0, 9, 9, 9), 1)).isZero();
-    }
-
-    @Test
-    void only_the_first_candidates_count() {
-        assertThat(new LeastLoaded(4).choose(ALL, 2, backlog(3, 2, 0, 0), 0)).isEqualTo(1);
-        assertThatThrownBy(() -> new LeastLoaded(4).choose(ALL, 0, backlog(0), 0)).hasMessageContaining("count = 0");
-    }
-
-    @Test
-    void equally_loaded_partitions_are_selected_by_the_tie_breaker() {
-        int[] chosen = new int[4];
-        for (int tie = -300; tie < 300; tie++) {
-            chosen[new LeastLoaded(4).choose(ALL, 4, backlog(1, 1, 7, 1), tie)]++;
-        }
-        assertThat(chosen).containsExactly(200, 200, 0, 200);
-    }
-
-    @Test
-    void a_stuck_partition_is_skipped_unless_all_are_stuck() {
-        PartitionBacklog work = PartitionBacklog.unknown(4)
-                .next(new long[] {1, 1, 50, 60}, new long[] {0, 0, 0, 0}, 1_000, 3_000)
-                .next(new long[] {1, 1, 50, 60}, new long[] {0, 0, 1, 1}, 4_000, 3_000);
-        LeastLoaded choice = new LeastLoaded(4);
-
-        assertThat(choice.choose(ALL, 4, work, 0)).isEqualTo(2);
-        assertThat(choice.choose(new int[] {0, 3}, 2, work, 0)).isEqualTo(3);
-        assertThat(choice.choose(new int[] {0, 1}, 2, work, 0)).isEqualTo(0);
-        assertThat(choice.choose(new int[] {0, 1}, 2, work, 0)).isEqualTo(1);
+        assertThat(work.total()).isEqualTo(12);
+        assertThat(PartitionBacklog.of(1, 2).total()).isEqualTo(3);
     }
 
     @Test
     void invalid_arguments_are_rejected() {
-        assertThatThrownBy(() -> new LeastLoaded(0)).hasMessageContaining("partitions = 0");
         assertThatThrownBy(() -> backlog(-1)).hasMessageContaining("partition 0: -1 waiting");
         assertThatThrownBy(() -> backlog(1).next(new long[2], new long[1], 0, 1))
                 .hasMessageContaining("waiting of 2 partitions, finished of 1");

@@ -1,0 +1,39 @@
+package io.spillway.worker;
+
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.ProtectionSettings;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.ItemPlacement;
+import io.spillway.kafka.topics.Topics;
+import java.time.Instant;
+import java.util.stream.IntStream;
+
+/** Records of moves of a worker without others, for which each tenant may use every partition. */
+final class Placements {
+    private Placements() {}
+
+    static LaneRecords records(Topics topics) {
+        return records(topics, topics.partitions());
+    }
+
+    static LaneRecords records(Topics topics, int partitions) {
+        int[] all = IntStream.range(0, partitions).toArray();
+        ItemPlacement.Shards shards = new ItemPlacement.Shards() {
+            @Override
+            public int ofTenant(TenantContext tenant, String workload, int[] into) {
+                System.arraycopy(all, 0, into, 0, all.length);
+                return all.length;
+            }
+
+            @Override
+            public int[] ofExcess(TenantContext tenant) {
+                return all;
+            }
+        };
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET);
+        return new LaneRecords(topics, new ItemPlacement(new Fleet(ProtectionSettings.OFF, all.length), shards),
+                tenant -> TenantContext.of(tenant, 0, policy), () -> Instant.ofEpochMilli(1_800_000_000_000L));
+    }
+}

@@ -1,0 +1,200 @@
+package io.spillway.core.overload;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.TenantHash;
+import io.spillway.core.policy.TenantContext;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The fleet of workers as one process sees it: selects the partition in which an item is expected to wait least, and
+ * keeps hot short at each worker.
+ *
+ * <p>What counts is the owner of a partition: what waits for its slots in all its partitions, over what it can handle,
+ * and what was sent here since the last measurement. Without the last part all items would go to one worker until the
+ * next measurement (Mitzenmacher, How useful is old information?, 2000). Work in flight and measured capacity tell a
+ * slow worker from a fast one (Wydrowski and others, Load is not what you should balance: introducing Prequal, 2024).
+ * Partitions without a known owner, and those that are stuck, are used only when all candidates are.
+ *
+ * <p>{@link #place} and {@link #placeInHot} are thread-safe and allocate nothing, {@link #update} is for one thread.
+ * Bounds: one {@link FleetWorker} for each worker and each partition, with at most {@value HotShares#MAX_TENANTS}
+ * tenants each.
+ */
+public final class Fleet {
+    /** Interval of {@link #update}: a fraction of the half-life of the counts. */
+    public static final long UPDATE_MILLIS = 100;
+    /** Result when hot cannot take an item now. */
+    public static final int EXCESS = -1;
+    /** Lanes that workers work on. */
+    public static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
+
+    /** Maximum gap between two calls. After it all counts have decayed to 0. */
+    private static final long MAX_GAP_MILLIS = 60_000;
+
+    private final ProtectionSettings settings;
+    /** Owners of the partitions that no worker is known to own, so that these are told apart. */
+    private final FleetWorker[] unowned;
+    /** Reused by {@link #update}. */
+    private final long[] counts = new long[HotShares.MAX_TENANTS];
+    private volatile Table table;
+    private volatile boolean caughtUp;
+    private long lastUpdateMillis;
+
+    /** State between two updates: known workers by name, the owner of each partition by lane, the latest backlogs. */
+    private record Table(Map<String, Member> members, FleetWorker[][] owners, LaneBacklogs backlogs) {}
+
+    private record Member(FleetWorker worker, WorkerReport last) {}
+
+    /** Creates a fleet of no known worker; the lanes have this number of partitions, 1 or more. */
+    public Fleet(ProtectionSettings settings, int partitions) {
+        if (partitions < 1) {
+            throw new IllegalArgumentException("partitions = " + partitions + ": must be 1 or more");
+        }
+        this.settings = settings;
+        this.unowned = new FleetWorker[partitions];
+        Arrays.setAll(unowned, i -> new FleetWorker(ProtectionSettings.OFF));
+        this.table = new Table(Map.of(), owners(Map.of()), LaneBacklogs.UNKNOWN);
+    }
+
+    /**
+     * Selects the candidate with the least expected wait, and counts one item as sent to it.
+     *
+     * @param lane       hot, overflow or aged
+     * @param candidates partitions, each below the number given to the constructor
+     * @param count      number of valid candidates, from the first on: 1 or more
+     * @param turn       any number that differs from item to item; selects among equal candidates
+     */
+    public int place(Lane lane, int[] candidates, int count, long turn, long nowMillis) {
+        Table now = table;
+        int partition = least(now, lane, candidates, count, turn, nowMillis);
+        FleetWorker owner = now.owners[lane.ordinal()][partition];
+        if (lane == Lane.HOT) {
+            owner.guard.lane.sent(nowMillis);
+        } else {
+            owner.sent(lane, nowMillis);
+        }
+        return partition;
+    }
+
+    /**
+     * Selects a partition of hot as {@link #place} does for an item that no other rule keeps out of it, unless its
+     * tenant or workload has excess there: {@link #EXCESS}.
+     *
+     * @param workload of the item within the tenant, empty for none
+     */
+    public int placeInHot(
+            TenantContext tenant, String workload, int[] candidates, int count, long turn, long nowMillis) {
+        Table now = table;
+        int partition = least(now, Lane.HOT, candidates, count, turn, nowMillis);
+        return now.owners[Lane.HOT.ordinal()][partition].guard.admits(tenant, workload, nowMillis)
+                ? partition : EXCESS;
+    }
+
+    private int least(Table now, Lane lane, int[] candidates, int count, long turn, long nowMillis) {
+        if (count < 1) {
+            throw new IllegalArgumentException("count = " + count + ": must be 1 or more");
+        }
+        FleetWorker[] owners = now.owners[lane.ordinal()];
+        PartitionBacklog backlog = now.backlogs.of(lane);
+        long random = TenantHash.mix(turn);
+        int first = (int) Math.floorMod(random, (long) count);
+        boolean isForward = random >= 0;
+        int best = -1;
+        int bestFault = Integer.MAX_VALUE;
+        long bestScore = Long.MAX_VALUE;
+        for (int i = 0; i < count; i++) {
+            // In both directions: otherwise one of two equal neighbours would be first more often.
+            int at = isForward ? first + i : first - i;
+            int partition = candidates[at >= count ? at - count : at < 0 ? at + count : at];
+            FleetWorker owner = owners[partition];
+            int fault = (backlog.isStuck(partition) ? 2 : 0) + (owner == unowned[partition] ? 1 : 0);
+            long score = owner.score(lane, nowMillis);
+            if (fault < bestFault || fault == bestFault && score < bestScore) {
+                best = partition;
+                bestFault = fault;
+                bestScore = score;
+            }
+        }
+        return best;
+    }
+
+    /**
+     * Updates the fleet. To be called about every {@value #UPDATE_MILLIS} ms.
+     *
+     * @param reports of the live workers, by name
+     * @param read    latest backlogs; the same object again is no new measurement
+     * @param routers live processes that send as this one does, itself included, 1 or more
+     */
+    public void update(Map<String, WorkerReport> reports, LaneBacklogs read, int routers, long nowMillis) {
+        long elapsedMillis = lastUpdateMillis == 0 ? 0 : Math.clamp(nowMillis - lastUpdateMillis, 0, MAX_GAP_MILLIS);
+        lastUpdateMillis = nowMillis;
+        boolean isNew = read != table.backlogs;
+        // Without any worker those that were there last stand for those that will come.
+        boolean isDown = reports.isEmpty();
+        Map<String, Member> members = new HashMap<>(isDown ? table.members : Map.of());
+        reports.forEach((name, report) -> members.put(name, new Member(
+                table.members.containsKey(name) ? table.members.get(name).worker : new FleetWorker(settings), report)));
+        members.values().forEach(member -> member.worker.update(
+                isDown ? Optional.empty() : Optional.of(member.last),
+                waiting(member, Lane.HOT, read), waiting(member, Lane.OVERFLOW, read),
+                waiting(member, Lane.AGED, read), isNew, routers, elapsedMillis, nowMillis, counts));
+        if (isNew) {
+            caughtUp = !isDown && isCaughtUp(members, read);
+            for (int i = 0; i < unowned.length; i++) {
+                unowned[i].assume(read.hot().waiting(i), read.overflow().waiting(i), read.aged().waiting(i), nowMillis);
+            }
+        }
+        table = new Table(members, owners(members), read);
+    }
+
+    private static long waiting(Member member, Lane lane, LaneBacklogs read) {
+        PartitionBacklog backlog = read.of(lane);
+        return member.last.owned(lane).stream().mapToLong(backlog::waiting).sum();
+    }
+
+    /** Items beyond the slots that need less than the target are on their way, or finished and not committed. */
+    private boolean isCaughtUp(Map<String, Member> members, LaneBacklogs read) {
+        double slots = 0;
+        double perSecond = 0;
+        for (Member member : members.values()) {
+            slots += member.last.slots();
+            perSecond += member.last.possiblePerSecond();
+        }
+        double beyondSlots = read.hot().total() + read.overflow().total() - slots;
+        return beyondSlots <= Math.max(slots, perSecond * settings.targetMillis() / 1e3);
+    }
+
+    private FleetWorker[][] owners(Map<String, Member> members) {
+        FleetWorker[][] owners = new FleetWorker[LANES.size()][];
+        for (Lane lane : LANES) {
+            FleetWorker[] ofLane = unowned.clone();
+            for (Member member : members.values()) {
+                for (int partition : member.last.owned(lane)) {
+                    if (partition < ofLane.length) {
+                        ofLane[partition] = member.worker;
+                    }
+                }
+            }
+            owners[lane.ordinal()] = ofLane;
+        }
+        return owners;
+    }
+
+    /** Returns whether hot and overflow are caught up, over all workers: idle slots may take aged items. */
+    public boolean isCaughtUp() {
+        return caughtUp;
+    }
+
+    /** Returns whether hot is behind at a worker, so that excess is held back. */
+    public boolean isBehind(long nowMillis) {
+        return behind(nowMillis) > 0;
+    }
+
+    /** Returns at how many workers hot is behind. */
+    public int behind(long nowMillis) {
+        return (int) table.members.values().stream().filter(each -> each.worker.guard.isBehind(nowMillis)).count();
+    }
+}

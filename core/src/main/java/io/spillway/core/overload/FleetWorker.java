@@ -1,0 +1,71 @@
+package io.spillway.core.overload;
+
+import io.spillway.core.item.Lane;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One worker as a router sees it: when it will have handled what waits for it in each lane, with what goes before it.
+ *
+ * <p>Thread-safe but for {@link #update}, which is for one thread.
+ */
+final class FleetWorker {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+    /** Longest backlog that is told from a longer one. */
+    private static final long MOST_NANOS = 365L * 24 * 3_600 * 1_000_000_000;
+
+    final HotGuard guard;
+    private final AtomicLong overflowEmptyNanos = new AtomicLong();
+    private final AtomicLong agedEmptyNanos = new AtomicLong();
+
+    FleetWorker(ProtectionSettings protection) {
+        this.guard = new HotGuard(protection);
+    }
+
+    /** Returns when an item of a lane would start if it was sent now; comparable between workers only. */
+    long score(Lane lane, long nowMillis) {
+        long emptyNanos = lane == Lane.HOT ? guard.lane.emptyAtNanos() : clock(lane).get();
+        // Among idle workers the one that has been idle for longest is next.
+        return emptyNanos < nowMillis * NANOS_PER_MILLI ? emptyNanos : emptyNanos + guard.lane.nanosPerItem();
+    }
+
+    /** Records an item that this router sent to overflow or aged. */
+    void sent(Lane lane, long nowMillis) {
+        long nowNanos = nowMillis * NANOS_PER_MILLI;
+        long itemNanos = guard.lane.nanosPerItem();
+        clock(lane).updateAndGet(empty -> Math.min(Math.max(empty, nowNanos) + itemNanos, nowNanos + MOST_NANOS));
+    }
+
+    private AtomicLong clock(Lane lane) {
+        return lane == Lane.OVERFLOW ? overflowEmptyNanos : agedEmptyNanos;
+    }
+
+    /**
+     * Updates the worker by its latest report, which is absent when it does not report any more.
+     *
+     * @param hot      unfinished items of hot in its partitions at the last measurement
+     * @param overflow likewise
+     * @param aged     likewise
+     * @param isNew    whether there was a measurement since the last call
+     */
+    void update(
+            Optional<WorkerReport> latest, long hot, long overflow, long aged, boolean isNew, int routers,
+            long elapsedMillis, long nowMillis, long[] counts) {
+        guard.update(latest, hot, isNew, routers, elapsedMillis, nowMillis, counts);
+        if (isNew) {
+            measured(hot + overflow, hot + overflow + aged, (double) guard.lane.nanosPerItem() / routers, nowMillis);
+        }
+    }
+
+    /** Sets what waits in a partition that no worker is known to own, as {@link #update} does. */
+    void assume(long hot, long overflow, long aged, long nowMillis) {
+        guard.lane.assume(hot, nowMillis);
+        measured(hot + overflow, hot + overflow + aged, guard.lane.nanosPerItem(), nowMillis);
+    }
+
+    private void measured(long toOverflow, long toAged, double nanosEach, long nowMillis) {
+        long nowNanos = nowMillis * NANOS_PER_MILLI;
+        overflowEmptyNanos.set(nowNanos + (long) Math.min(MOST_NANOS, nanosEach * toOverflow));
+        agedEmptyNanos.set(nowNanos + (long) Math.min(MOST_NANOS, nanosEach * toAged));
+    }
+}

@@ -1,0 +1,87 @@
+package io.spillway.core.routing;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.sharding.PartitionPlacement;
+
+/**
+ * Partition selection for a routed item: the partition in which the {@link Fleet} expects it to wait least. Hot uses the
+ * shard of the tenant; excess and old items, which wait for idle capacity, may go to any partition that is not dedicated
+ * to another tenant.
+ *
+ * <p>Safe for any number of threads if the shards are; each thread has its own {@link Scratch}.
+ */
+public final class ItemPlacement {
+    private final Fleet fleet;
+    private final Shards shards;
+    private final ThreadLocal<Scratch> scratches = ThreadLocal.withInitial(Scratch::new);
+
+    /** Partitions that a tenant's items may go to. */
+    public interface Shards {
+        /**
+         * Writes the partitions of a tenant's shard, or of its workload's part of it, and returns their number.
+         *
+         * @param workload empty for none
+         * @param into     array of length {@link PartitionPlacement#MAX_PARTITIONS}
+         */
+        int ofTenant(TenantContext tenant, String workload, int[] into);
+
+        /** Returns the partitions that a tenant's excess may use; not to be modified. */
+        int[] ofExcess(TenantContext tenant);
+    }
+
+    /**
+     * Result for one item.
+     *
+     * @param partition of the lane; {@link #ANYWHERE} for one that is not placed by load
+     */
+    public record Placed(Route route, int partition) {
+        /** Any partition of the lane, or none. */
+        public static final int ANYWHERE = -1;
+    }
+
+    private static final class Scratch {
+        final int[] candidates = new int[PartitionPlacement.MAX_PARTITIONS];
+        long turn;
+    }
+
+    /** Creates the selection of one process. */
+    public ItemPlacement(Fleet fleet, Shards shards) {
+        this.fleet = fleet;
+        this.shards = shards;
+    }
+
+    /**
+     * Returns the partition of the delay lane for a retry: the item's own, or another of its tenant's shard if the item
+     * was outside of it. The retry budget of a tenant has a part in each partition of its shard.
+     */
+    public int retryPartition(TenantContext tenant, String workload, int partition) {
+        Scratch scratch = scratches.get();
+        int count = shards.ofTenant(tenant, workload, scratch.candidates);
+        for (int i = 0; i < count; i++) {
+            if (scratch.candidates[i] == partition) {
+                return partition;
+            }
+        }
+        return scratch.candidates[Math.floorMod(partition, count)];
+    }
+
+    /** Selects the partition of a route and counts the item there. A route to hot may become {@link Route#SURPLUS}. */
+    public Placed place(Route route, TenantContext tenant, String workload, long nowMillis) {
+        if (!(route instanceof Route.ToLane to) || to.lane().ordinal() > Lane.AGED.ordinal()) {
+            return new Placed(route, Placed.ANYWHERE);
+        }
+        Scratch scratch = scratches.get();
+        if (to.lane() == Lane.HOT) {
+            int count = shards.ofTenant(tenant, workload, scratch.candidates);
+            int partition = fleet.placeInHot(tenant, workload, scratch.candidates, count, scratch.turn++, nowMillis);
+            if (partition != Fleet.EXCESS) {
+                return new Placed(to, partition);
+            }
+            to = Route.SURPLUS;
+        }
+        int[] candidates = shards.ofExcess(tenant);
+        return new Placed(to, fleet.place(to.lane(), candidates, candidates.length, scratch.turn++, nowMillis));
+    }
+}

@@ -1,0 +1,155 @@
+package io.spillway.core.overload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Six partitions. Worker a owns 0 and 1, b owns 2, c owns 3; nobody is known to own 4 and 5. */
+class FleetTest {
+    private static final long T0 = 1_800_000_000_000L;
+    private static final int[] ALL = {0, 1, 2, 3, 4, 5};
+    private static final TenantContext ACME = TenantContext.of("acme", 3, TenantPolicy.of(PolicySettings.NONE_SET));
+
+    private final Fleet fleet = new Fleet(ProtectionSettings.DEFAULT, 6);
+
+    @Test
+    void without_workers_items_go_to_the_least_backlog_including_items_sent_since() {
+        fleet.update(Map.of(), hot(10, 3, 5, 4, 0, 0), 1, T0);
+        StringBuilder chosen = new StringBuilder();
+        for (int i = 0; i < 8; i++) {
+            chosen.append(fleet.place(Lane.HOT, ALL, 4, 0, T0));
+        }
+        assertThat(chosen.chars().sorted().mapToObj(c -> "" + (char) c).reduce("", String::concat))
+                .as("3, 4 and 5, of which 1 is the first among equals").isEqualTo("11112233");
+    }
+
+    @Test
+    void two_partitions_of_one_worker_share_its_slots() {
+        fleet.update(equalWorkers(), LaneBacklogs.UNKNOWN, 1, T0);
+        int[] shares = shares(Lane.HOT, 1_200, 4);
+        assertThat(shares[0] + shares[1]).as("of a third").isEqualTo(400);
+        assertThat(shares[0]).isCloseTo(200, within(40));
+        assertThat(shares[2]).isEqualTo(400);
+        assertThat(shares[3]).isEqualTo(400);
+    }
+
+    @Test
+    void each_worker_gets_a_share_by_what_it_can_handle() {
+        Map<String, WorkerReport> workers = workers(500, 100, 400);
+        fleet.update(workers, LaneBacklogs.UNKNOWN, 1, T0);
+        int[] shares = shares(Lane.HOT, 1_000, 4);
+        assertThat(shares[0] + shares[1]).isCloseTo(500, within(10));
+        assertThat(shares[2]).as("a fifth of the speed").isCloseTo(100, within(10));
+        assertThat(shares[3]).isCloseTo(400, within(10));
+    }
+
+    @Test
+    void what_waits_for_a_worker_in_any_of_its_partitions_counts() {
+        fleet.update(equalWorkers(), hot(0, 90, 40, 50, 0, 0), 1, T0);
+        for (int i = 0; i < 50; i++) {
+            assertThat(fleet.place(Lane.OVERFLOW, new int[] {0, 2}, 2, i, T0)).as("90 wait for a, 40 to 89 for b")
+                    .isEqualTo(2);
+        }
+        assertThat(shares(Lane.OVERFLOW, 100, 4)[3]).as("c has 50, and the others 90").isGreaterThan(50);
+    }
+
+    @Test
+    void aged_items_wait_behind_live_ones() {
+        LaneBacklogs backlogs = new LaneBacklogs(
+                PartitionBacklog.of(0, 0, 90, 0, 0, 0), PartitionBacklog.of(0, 0, 0, 60, 0, 0),
+                PartitionBacklog.of(50, 0, 0, 0, 0, 0));
+        fleet.update(equalWorkers(), backlogs, 1, T0);
+        assertThat(fleet.place(Lane.AGED, ALL, 4, 0, T0)).as("a has 50, b 90, c 60").isIn(0, 1);
+        assertThat(fleet.place(Lane.OVERFLOW, ALL, 4, 0, T0)).as("a has none").isIn(0, 1);
+    }
+
+    @Test
+    void partitions_that_are_stuck_or_without_owner_are_used_only_when_all_candidates_are() {
+        PartitionBacklog stuck = PartitionBacklog.unknown(6)
+                .next(new long[] {0, 0, 1, 900, 0, 0}, new long[6], 1_000, 3_000)
+                .next(new long[] {0, 0, 1, 900, 0, 0}, new long[] {0, 0, 0, 1, 0, 0}, 4_000, 3_000);
+        fleet.update(equalWorkers(), new LaneBacklogs(stuck, stuck, stuck), 1, T0);
+        assertThat(fleet.place(Lane.HOT, new int[] {2, 3, 4}, 3, 0, T0)).as("2 is stuck, 4 has no owner").isEqualTo(3);
+        assertThat(fleet.place(Lane.HOT, new int[] {2, 4}, 2, 0, T0)).isEqualTo(4);
+        assertThat(fleet.place(Lane.HOT, new int[] {2}, 1, 0, T0)).isEqualTo(2);
+    }
+
+    @Test
+    void a_worker_that_has_gone_gets_nothing_and_the_next_owner_starts_with_what_waits() {
+        fleet.update(equalWorkers(), hot(0, 0, 70, 0, 0, 0), 1, T0);
+        Map<String, WorkerReport> left = new LinkedHashMap<>(equalWorkers());
+        left.remove("b");
+        fleet.update(left, hot(0, 0, 70, 0, 0, 0), 1, T0 + 1);
+        assertThat(shares(Lane.HOT, 200, 4)[2]).isZero();
+        left.put("c", report(1_000, Set.of(2, 3)));
+        fleet.update(left, hot(0, 0, 70, 0, 0, 0), 1, T0 + 2);
+        int[] shares = shares(Lane.OVERFLOW, 100, 4);
+        assertThat(shares[0] + shares[1]).as("a has none, and c has 70").isEqualTo(85);
+    }
+
+    @Test
+    void hot_is_behind_where_it_is_behind() {
+        fleet.update(equalWorkers(), LaneBacklogs.UNKNOWN, 1, T0);
+        int toHot = 0;
+        for (int i = 0; i < 1_000; i++) {
+            toHot += fleet.placeInHot(ACME, "", new int[] {2}, 1, i, T0) == Fleet.EXCESS ? 0 : 1;
+        }
+        assertThat(toHot).as("ten slots and a part of 200 ms").isBetween(110, 200);
+        assertThat(fleet.behind(T0)).isEqualTo(1);
+        assertThat(fleet.placeInHot(ACME, "", new int[] {2}, 1, 0, T0)).isEqualTo(Fleet.EXCESS);
+        assertThat(fleet.placeInHot(ACME, "", ALL, 4, 0, T0)).as("others are idle").isIn(0, 1, 3);
+    }
+
+    @Test
+    void the_fleet_is_caught_up_when_little_waits_beyond_all_slots() {
+        fleet.update(equalWorkers(), hot(10, 10, 10, 0, 0, 0), 1, T0);
+        assertThat(fleet.isCaughtUp()).as("30 slots").isTrue();
+        fleet.update(equalWorkers(), hot(630, 0, 0, 0, 0, 0), 1, T0 + 1);
+        assertThat(fleet.isCaughtUp()).as("30 in slots, and 600 for 3,000 a second").isTrue();
+        fleet.update(equalWorkers(), hot(631, 0, 0, 0, 0, 0), 1, T0 + 2);
+        assertThat(fleet.isCaughtUp()).isFalse();
+        fleet.update(Map.of(), LaneBacklogs.UNKNOWN, 1, T0 + 3);
+        assertThat(fleet.isCaughtUp()).as("without workers").isFalse();
+    }
+
+    @Test
+    void invalid_arguments_are_rejected() {
+        assertThatThrownBy(() -> new Fleet(ProtectionSettings.DEFAULT, 0)).hasMessageContaining("partitions = 0");
+        assertThatThrownBy(() -> fleet.place(Lane.HOT, ALL, 0, 0, T0)).hasMessageContaining("count = 0");
+    }
+
+    private int[] shares(Lane lane, int items, int candidates) {
+        int[] shares = new int[ALL.length];
+        for (int i = 0; i < items; i++) {
+            shares[fleet.place(lane, ALL, candidates, i, T0)]++;
+        }
+        return shares;
+    }
+
+    private static Map<String, WorkerReport> equalWorkers() {
+        return workers(1_000, 1_000, 1_000);
+    }
+
+    private static Map<String, WorkerReport> workers(double a, double b, double c) {
+        return Map.of("a", report(a, Set.of(0, 1)), "b", report(b, Set.of(2)), "c", report(c, Set.of(3)));
+    }
+
+    private static WorkerReport report(double possible, Set<Integer> owned) {
+        return new WorkerReport(
+                10, possible, 0, 0, 0, Map.of(Lane.HOT, owned, Lane.OVERFLOW, owned, Lane.AGED, owned));
+    }
+
+    private static LaneBacklogs hot(long... waiting) {
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
+        return new LaneBacklogs(PartitionBacklog.of(waiting), none, none);
+    }
+}
