@@ -122,11 +122,14 @@ public final class FleetCommand implements Callable<Integer> {
         try {
             return List.of(run.get());
         } catch (WorkerException | IllegalArgumentException e) {
-            String failure = "FAILED: %s: %s".formatted(what, e.getMessage());
-            System.err.println(failure);
-            failures.add(failure);
+            fail(what + ": " + e.getMessage());
             return List.of();
         }
+    }
+
+    private void fail(String failure) {
+        System.err.println("FAILED: " + failure);
+        failures.add("FAILED: " + failure);
     }
 
     private FleetFigures run(Bench bench, int round, FleetPlan plan) {
@@ -137,6 +140,9 @@ public final class FleetCommand implements Callable<Integer> {
                 "f%d-%d".formatted(round, plan.workers()), plan.workers(), plan.slots(), plan.settings(), Map.of(),
                 traffic, Ledger.Behaviour.sleeping(handlerMillis), ledger -> LoadRun.allDone(ledger, traffic),
                 plan.seconds() + limitSeconds, watch));
+        if (watch.idle() > 0) {
+            fail("%s: %d workers have no partitions".formatted(plan, watch.idle()));
+        }
         FleetFigures figures = FleetFigures.of(plan, run, watch.most(), limitSeconds);
         System.err.printf("         %s         %s%n", FleetFigures.row(plan, "", List.of(figures)), run.notes());
         return figures;

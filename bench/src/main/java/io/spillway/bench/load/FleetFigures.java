@@ -15,9 +15,11 @@ import java.util.function.ToDoubleFunction;
  * @param doneSeconds from the end of the spike until all is done; infinite when something was left
  * @param again       share of the items with more than one attempt
  * @param cores       that this process and the broker used on average; not a number in a simulation
+ * @param isDisturbed whether others used the machine much
  */
 record FleetFigures(
-        Map<FleetPlan.Phase, Ages> ages, double mostInHot, double doneSeconds, double again, double cores) {
+        Map<FleetPlan.Phase, Ages> ages, double mostInHot, double doneSeconds, double again, double cores,
+        boolean isDisturbed) {
 
     /** Computes those of a real run. */
     static FleetFigures of(FleetPlan plan, LoadRun run, double mostInHot, int limitSeconds) {
@@ -31,7 +33,8 @@ record FleetFigures(
                 ages, mostInHot,
                 ledger.notDone(tenant -> true) > 0 ? Double.POSITIVE_INFINITY : lastSecond - plan.spikeEndSecond(),
                 (double) ledger.handedOverAgain() / ledger.offered(tenant -> true, 0, Long.MAX_VALUE),
-                (run.use().benchSeconds() + run.use().brokerSeconds()) / lastSecond);
+                (run.use().benchSeconds() + run.use().brokerSeconds()) / lastSecond,
+                run.use().isDisturbed());
     }
 
     /** The first line of a table. */
@@ -42,7 +45,7 @@ record FleetFigures(
         if (plan.hasSpike()) {
             names.add("all done, s after the spike");
         }
-        names.addAll(List.of("attempted again, %", "cores"));
+        names.addAll(List.of("attempted again, %", "cores", "disturbed rounds"));
         return row(names) + row(names.stream().map(name -> "--:").toList());
     }
 
@@ -58,6 +61,7 @@ record FleetFigures(
         }
         cells.add(median(rounds, "%.2f", round -> 100 * round.again()));
         cells.add(median(rounds, "%.1f", FleetFigures::cores));
+        cells.add("%d of %d".formatted(rounds.stream().filter(FleetFigures::isDisturbed).count(), rounds.size()));
         return row(cells);
     }
 

@@ -42,7 +42,7 @@ final class FleetSimulation {
         return new FleetFigures(
                 ages, result.peakDepths().get(Lane.HOT), doneMillis(result) / 1e3 - plan.spikeEndSecond(),
                 // No attempt fails, so a further one is of an item that had one.
-                (double) (all.attempts() - all.accepted()) / all.accepted(), Double.NaN);
+                (double) (all.attempts() - all.accepted()) / all.accepted(), Double.NaN, false);
     }
 
     private static double doneMillis(SimulationResult result) {
