@@ -61,7 +61,9 @@ record FleetFigures(
         }
         cells.add(median(rounds, "%.2f", round -> 100 * round.again()));
         cells.add(median(rounds, "%.1f", FleetFigures::cores));
-        cells.add("%d of %d".formatted(rounds.stream().filter(FleetFigures::isDisturbed).count(), rounds.size()));
+        boolean isReal = rounds.stream().anyMatch(round -> !Double.isNaN(round.cores()));
+        cells.add(isReal ? "%d of %d".formatted(
+                rounds.stream().filter(FleetFigures::isDisturbed).count(), rounds.size()) : "–");
         return row(cells);
     }
 

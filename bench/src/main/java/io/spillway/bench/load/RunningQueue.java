@@ -37,9 +37,7 @@ public final class RunningQueue implements QueueUnderTest {
     private static final long SEED = 20_261_121;
 
     private final TemporaryDirectory state = new TemporaryDirectory();
-    /**
-     * One for each start of a worker, because a gauge has one owner in a registry. The first is the router's too.
-     */
+    /** One for each start of a worker, because a gauge has one owner in a registry. The first is the router's too. */
     private final List<PrometheusMeterRegistry> registries = new CopyOnWriteArrayList<>();
     private final Router router;
     /** By its number and registry. */

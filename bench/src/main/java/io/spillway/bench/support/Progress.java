@@ -111,7 +111,8 @@ public final class Progress {
         Map<String, Long> byTopic =
                 assigned.stream().collect(Collectors.groupingBy(TopicPartition::topic, Collectors.counting()));
         byTopic.keySet().removeIf(topic -> topic.endsWith(".ledger") || topic.endsWith(".delay"));
-        return !byTopic.isEmpty()
-                && byTopic.values().stream().allMatch(count -> count >= partitions / Scene.THREADS);
+        int least = partitions / Scene.THREADS;
+        int most = Math.ceilDiv(partitions, Scene.THREADS);
+        return !byTopic.isEmpty() && byTopic.values().stream().allMatch(count -> count == least || count == most);
     }
 }

@@ -57,7 +57,7 @@ public class FleetPlanTest {
         assertThat(FleetFigures.row(steady, "2 × 50", rounds))
                 .isEqualTo("| 2 × 50 | 20; 300 | 7 | 0.50 | 1.5 | 0 of 3 |\n");
         assertThat(FleetFigures.row(steady, "16 × 6", List.of()))
-                .isEqualTo("| 16 × 6 | –; – | – | – | – | 0 of 0 |\n");
+                .isEqualTo("| 16 × 6 | –; – | – | – | – | – |\n");
         assertThat(FleetFigures.head(steady).lines().map(line -> line.split("\\|").length).distinct()).hasSize(1);
     }
 
