@@ -6,6 +6,7 @@ import io.spillway.bench.gateway.GatewayCommand;
 import io.spillway.bench.handlers.HandlersCommand;
 import io.spillway.bench.load.DestinationsCommand;
 import io.spillway.bench.load.EnduranceCommand;
+import io.spillway.bench.load.FleetCommand;
 import io.spillway.bench.load.NeighbourCommand;
 import io.spillway.bench.load.SlowTenantCommand;
 import io.spillway.bench.router.LatencyCommand;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Command;
             NeighbourCommand.class,
             SlowTenantCommand.class,
             DestinationsCommand.class,
+            FleetCommand.class,
             EnduranceCommand.class,
             HandlersCommand.class,
             PeersCommand.class,

@@ -185,6 +185,11 @@ public final class Ledger implements Handler {
         return count(number -> doneTimes.get(number) > 1);
     }
 
+    /** Items that were handed over more than once. */
+    public int handedOverAgain() {
+        return count(number -> calls.get(number) > 1);
+    }
+
     /** What a call that succeeded took on average. */
     public double doneInMillis() {
         long succeeded = 0;

@@ -1,6 +1,7 @@
 package io.spillway.bench.load;
 
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -24,6 +25,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
@@ -34,10 +37,14 @@ public final class RunningQueue implements QueueUnderTest {
     private static final long SEED = 20_261_121;
 
     private final TemporaryDirectory state = new TemporaryDirectory();
-    /** The first is the router's and of the first worker: a gauge has one owner in a registry. */
-    private final List<PrometheusMeterRegistry> registries;
+    /** One for each start of a worker, because a gauge has one owner in a registry. The first is the router's too. */
+    private final List<PrometheusMeterRegistry> registries = new CopyOnWriteArrayList<>();
     private final Router router;
+    /** By its number and registry. */
+    private final BiFunction<Integer, MeterRegistry, Worker> newWorker;
     private final List<Worker> workers;
+    /** The worker that a restart has closed; it is in the list until its successor runs. */
+    private volatile Worker replaced;
 
     private RunningQueue(
             Scene scene, int workers, Handler handler, Tracing tracing, Map<Integer, PolicySettings> own,
@@ -46,8 +53,7 @@ public final class RunningQueue implements QueueUnderTest {
         own.forEach((tenant, settings) ->
                 policies.put(BenchItems.tenant(tenant), TenantPolicies.encode(BenchItems.tenant(tenant), settings)));
         Sweeps sweeps = new Sweeps();
-        this.registries = IntStream.range(0, workers)
-                .mapToObj(number -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)).toList();
+        PrometheusMeterRegistry first = registry();
         this.router = withRouter
                 ? new Router(
                         scene.configuration(),
@@ -56,19 +62,26 @@ public final class RunningQueue implements QueueUnderTest {
                         policies,
                         sweeps,
                         ShardAssignments.none(),
-                        registries.getFirst(),
+                        first,
                         InstantSource.system(), System::nanoTime)
                 : null;
-        this.workers = IntStream.range(0, workers)
-                .mapToObj(number -> {
-                    String name = number == 0 ? scene.prefix() : scene.prefix() + "-" + number;
-                    return new Worker(
-                            scene.configuration().queue(), scene.configuration().worker(),
-                            scene.configuration().metrics().tenants(), name, StartDelays.of(name), handler,
-                            policies, sweeps, registries.get(number), tracing, InstantSource.system(),
-                            System::nanoTime, new SplittableRandom(SEED + number));
-                })
-                .toList();
+        this.newWorker = (number, registry) -> {
+            String name = number == 0 ? scene.prefix() : scene.prefix() + "-" + number;
+            return new Worker(
+                    scene.configuration().queue(), scene.configuration().worker(),
+                    scene.configuration().metrics().tenants(), name, StartDelays.of(name), handler,
+                    policies, sweeps, registry, tracing, InstantSource.system(),
+                    System::nanoTime, new SplittableRandom(SEED + number));
+        };
+        this.workers = new CopyOnWriteArrayList<>(IntStream.range(0, workers)
+                .mapToObj(number -> newWorker.apply(number, number == 0 ? first : registry()))
+                .toList());
+    }
+
+    private PrometheusMeterRegistry registry() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        registries.add(registry);
+        return registry;
     }
 
     /**
@@ -79,9 +92,16 @@ public final class RunningQueue implements QueueUnderTest {
      */
     public static RunningQueue start(Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own) {
         RunningQueue queue = new RunningQueue(scene, workers, handler, Tracing.OFF, own, true);
-        queue.router.start(START_TIMEOUT);
-        queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
-        new Progress(scene.admin()).awaitBalanced(scene.topics().routerGroup());
+        try {
+            queue.router.start(START_TIMEOUT);
+            queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
+            new Progress(scene.admin()).awaitBalanced(
+                    scene.topics().routerGroup(), scene.configuration().topics().partitions());
+        } catch (RuntimeException e) {
+            // A command that measures several fleets goes on without this one.
+            queue.close();
+            throw e;
+        }
         return queue;
     }
 
@@ -92,9 +112,29 @@ public final class RunningQueue implements QueueUnderTest {
         return queue;
     }
 
+    /**
+     * Closes a worker and starts another one of the same name; returns when that one has partitions.
+     *
+     * @param number of the worker, from 0
+     */
+    void restart(int number) {
+        Worker old = workers.get(number);
+        replaced = old;
+        old.close();
+        Worker successor = newWorker.apply(number, registry());
+        try {
+            successor.start(START_TIMEOUT);
+        } catch (RuntimeException e) {
+            successor.close();
+            throw e;
+        }
+        workers.set(number, successor);
+    }
+
     @Override
     public boolean isRunning() {
-        return workers.stream().allMatch(Worker::isRunning) && (router == null || router.isRunning());
+        return workers.stream().allMatch(worker -> worker.isRunning() || worker == replaced)
+                && (router == null || router.isRunning());
     }
 
     /** A counter of ours, of all its tags together. */

@@ -33,11 +33,16 @@ public final class Progress {
         this.admin = admin;
     }
 
-    /** Waits until each thread has an equal share of the partitions. */
+    /** Waits until each thread has an equal share of the partitions of a scene as usual. */
     public void awaitBalanced(String group) {
+        awaitBalanced(group, Scene.PARTITIONS);
+    }
+
+    /** Waits until each thread has an equal share of the partitions of each topic. */
+    public void awaitBalanced(String group, int partitions) {
         int[] looks = {0};
         await("a balanced group " + group, () -> {
-            looks[0] = isBalanced(group) ? looks[0] + 1 : 0;
+            looks[0] = isBalanced(group, partitions) ? looks[0] + 1 : 0;
             return looks[0] == SETTLED_LOOKS;
         });
     }
@@ -82,7 +87,7 @@ public final class Progress {
         }
     }
 
-    private boolean isBalanced(String group) {
+    private boolean isBalanced(String group, int partitions) {
         ConsumerGroupDescription description;
         try {
             description = Answers.get(admin.describeConsumerGroups(List.of(group)).describedGroups().get(group));
@@ -95,19 +100,19 @@ public final class Progress {
         Collection<MemberDescription> members = description.members();
         return description.groupState() == GroupState.STABLE
                 && members.size() == Scene.THREADS
-                && members.stream().allMatch(member -> hasItsShare(member.assignment().topicPartitions()));
+                && members.stream().allMatch(member -> hasItsShare(member.assignment().topicPartitions(), partitions));
     }
 
     /**
      * Of what the items come from. Kafka Streams divides the stages with a store, of the delay lane and of the ledger,
-     * by their sum, so
-     * one thread may have more of the one and fewer of the other for good.
+     * by their sum, so one thread may have more of the one and fewer of the other for good.
      */
-    private static boolean hasItsShare(Collection<TopicPartition> assigned) {
+    private static boolean hasItsShare(Collection<TopicPartition> assigned, int partitions) {
         Map<String, Long> byTopic =
                 assigned.stream().collect(Collectors.groupingBy(TopicPartition::topic, Collectors.counting()));
         byTopic.keySet().removeIf(topic -> topic.endsWith(".ledger") || topic.endsWith(".delay"));
-        return !byTopic.isEmpty()
-                && byTopic.values().stream().allMatch(count -> count == Scene.PARTITIONS / Scene.THREADS);
+        int least = partitions / Scene.THREADS;
+        int most = Math.ceilDiv(partitions, Scene.THREADS);
+        return !byTopic.isEmpty() && byTopic.values().stream().allMatch(count -> count == least || count == most);
     }
 }

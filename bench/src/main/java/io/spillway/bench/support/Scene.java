@@ -57,6 +57,11 @@ public final class Scene implements AutoCloseable {
      */
     public static Scene set(
             Admin admin, String bootstrapServers, String prefix, boolean appendTime, Map<String, String> more) {
+        return new Scene(admin, configuration(bootstrapServers, prefix, more), appendTime);
+    }
+
+    /** The configuration of the product in a scene with these settings. */
+    public static Configuration configuration(String bootstrapServers, String prefix, Map<String, String> more) {
         Map<String, String> settings = new HashMap<>();
         settings.put("kafka.bootstrapServers", bootstrapServers);
         settings.put("kafka.prefix", prefix);
@@ -67,7 +72,7 @@ public final class Scene implements AutoCloseable {
         settings.put("defaults.agedAfter", "1h");
         settings.putAll(more);
         settings.values().removeIf(String::isEmpty);
-        return new Scene(admin, ConfigurationLoader.load(Optional.empty(), workerSettings(), settings), appendTime);
+        return ConfigurationLoader.load(Optional.empty(), workerSettings(), settings);
     }
 
     /** SPILLWAY_WORKER_… variables hold in a bench too, to try settings of the worker. */
