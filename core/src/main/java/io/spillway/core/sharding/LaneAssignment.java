@@ -17,12 +17,12 @@ import java.util.stream.IntStream;
  * has partitions, the minimum is one partition of any lane. With more workers than partitions, as many workers as there
  * are partitions own one each.
  *
- * <p>Movement. What may be rounded up or down is kept by those who own it, as far as pairwise exchanges find (for equal
- * workers all that is possible, in generated tests). When one of N equal workers leaves, its partitions move, and when
- * one joins, those that it gets; at most one more of each lane.
+ * <p>Movement. Within these bounds, as many partitions as possible stay where they are. When one of N equal workers
+ * leaves, its partitions move, and when one joins, those that it gets; at most one more of each lane. An assignment of
+ * the result, or of a part of it, moves nothing.
  *
- * <p>Pure: the result depends on the arguments, but not on the order of the workers. Time: a few passes over workers
- * for each partition that can be kept.
+ * <p>Pure: the result depends on the arguments, but not on the order of the workers. Time: a few passes over the
+ * workers for each worker and lane.
  */
 public final class LaneAssignment {
     private final Worker[] workers;
@@ -144,32 +144,58 @@ public final class LaneAssignment {
         }
     }
 
-    /** Exchanges extra partitions between two workers and two lanes while that keeps more of them at their owners. */
+    /** Exchanges extra partitions between workers and lanes while that keeps more of them at their owners. */
     private void keepExtras() {
-        for (boolean isBetter = true; isBetter;) {
-            isBetter = false;
+        while (exchange()) {
+            // Each time one more is kept, at least.
+        }
+    }
+
+    /**
+     * Moves an extra of one lane to another, of that lane to a third, and so on back to the first one, each of the
+     * worker that gains most, if all together gain: a cycle of positive weight (Bellman and Ford). Without one, no
+     * choice of lanes keeps more (Klein 1967). Returns whether there was one.
+     */
+    private boolean exchange() {
+        int[][] best = new int[lanes + 1][lanes + 1];
+        for (int from = 0; from <= lanes; from++) {
+            for (int to = 0; to <= lanes; to++) {
+                best[from][to] = best(from, to);
+            }
+        }
+        int[] gains = new int[lanes + 1];
+        int[] previous = new int[lanes + 1];
+        int changed = -1;
+        for (int pass = 0; pass <= lanes; pass++) {
+            changed = -1;
             for (int from = 0; from <= lanes; from++) {
-                for (int to = 0; to < from; to++) {
-                    isBetter |= exchange(from, to);
+                for (int to = 0; to <= lanes; to++) {
+                    int worker = best[from][to];
+                    if (worker >= 0 && gains[from] + gain(worker, from, to) > gains[to]) {
+                        gains[to] = gains[from] + gain(worker, from, to);
+                        previous[to] = from;
+                        changed = to;
+                    }
                 }
             }
         }
-    }
-
-    private boolean exchange(int lane, int other) {
-        int there = best(lane, other);
-        int back = best(other, lane);
-        if (there < 0 || back < 0 || gain(there, lane, other) + gain(back, other, lane) <= 0) {
+        if (changed < 0) {
             return false;
         }
-        hasExtra[there][lane] = false;
-        hasExtra[there][other] = true;
-        hasExtra[back][other] = false;
-        hasExtra[back][lane] = true;
+        for (int step = 0; step <= lanes; step++) {
+            changed = previous[changed];
+        }
+        int to = changed;
+        do {
+            int from = previous[to];
+            hasExtra[best[from][to]][from] = false;
+            hasExtra[best[from][to]][to] = true;
+            to = from;
+        } while (to != changed);
         return true;
     }
 
-    /** Returns the worker that gains most if its extra partition of one lane becomes one of another; -1 for none. */
+    /** Returns the worker that gains most if its extra of one lane becomes one of another; -1 for none. */
     private int best(int from, int to) {
         int best = -1;
         for (int i = 0; i < workers.length; i++) {

@@ -114,9 +114,16 @@ class LaneAssignmentTest {
                 assertBalanced(message, workers, owners);
                 Collections.shuffle(workers, new Random(random.nextLong()));
                 assertThat(LaneAssignment.assign(workers, owners)).as(message).isDeepEqualTo(owners);
-                // Some members come without what they had, as after the end of their session.
+                // As while partitions move: nobody owns them until they are released.
                 for (String[] lane : owners) {
                     Arrays.setAll(lane, i -> random.nextInt(4) == 0 ? null : lane[i]);
+                }
+                String[][] next = LaneAssignment.assign(workers, owners);
+                assertBalanced(message, workers, next);
+                for (int lane = 0; lane < LANES; lane++) {
+                    for (int i = 0; i < partitions; i++) {
+                        assertThat(owners[lane][i]).as(message).isIn(null, next[lane][i]);
+                    }
                 }
             }
         }
