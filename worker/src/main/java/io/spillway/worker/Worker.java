@@ -26,6 +26,7 @@ import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.tracing.Tracing;
+import io.spillway.worker.group.SlotAssignor;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.spillway.worker;
+package io.spillway.worker.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.spillway.worker;
+package io.spillway.worker.group;
 
 import io.spillway.core.sharding.LaneAssignment;
 import java.nio.ByteBuffer;
@@ -25,7 +25,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 public final class SlotAssignor implements ConsumerPartitionAssignor, Configurable {
     /** Property of the consumer with the slots of its worker, an Integer. */
-    static final String SLOTS = "spillway.worker.slots";
+    public static final String SLOTS = "spillway.worker.slots";
 
     private static final byte VERSION = 1;
     private static final int MAX_SLOTS = 100_000;
