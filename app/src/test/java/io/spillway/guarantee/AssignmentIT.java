@@ -2,12 +2,17 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.audit.Audit;
+import io.spillway.audit.Census;
+import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.worker.Worker;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -134,6 +140,32 @@ class AssignmentIT {
             assertThat(cut).isEmpty();
             assertThat(handler.breaches(ids)).isEmpty();
             assertThat(handler.calls()).isEqualTo(ids.size());
+            try (Census census = new Census(scene.configuration, InstantSource.system())) {
+                List<AuditedTenant> audited = Audit.of(census);
+                assertThat(audited).allMatch(tenant -> tenant.findings().isEmpty());
+                assertThat(audited.stream().mapToLong(tenant -> tenant.after().in(ItemState.DONE)).sum())
+                        .as("done, by the ledger").isEqualTo(ids.size());
+            }
+        }
+    }
+
+    @Test
+    void workers_that_are_removed_from_their_group_join_again_and_no_item_is_lost() throws Exception {
+        handler.behave(RecordingHandler::takePayloadMillis);
+        try (DeliveryScene scene = scene(12, Map.of()).withRouter()) {
+            Map<String, Worker> workers = start(scene, 3);
+            List<String> ids = new ArrayList<>();
+            for (int round = 0; round < 5; round++) {
+                Map<TopicPartition, String> owners = awaitOwners(scene, workers.keySet(), 12);
+                assertThat(countsOf(owners)).containsOnly(12);
+                ids.addAll(scene.send("round-" + round, 500, i -> "20"));
+                kafka.admin().removeMembersFromConsumerGroup(
+                        scene.topics.workerGroup(), new RemoveMembersFromConsumerGroupOptions()).all().get();
+            }
+            handler.awaitDone(ids);
+            scene.awaitEmpty();
+
+            assertThat(workers.values()).allMatch(Worker::isReady);
             assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
         }
     }
