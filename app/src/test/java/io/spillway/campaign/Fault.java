@@ -6,7 +6,7 @@ enum Fault {
     STOP_ROUTER(Target.ROUTER), STOP_WORKER(Target.WORKER), STOP_GATEWAY(Target.GATEWAY),
     /** Every process is stopped and started again, one after the other. */
     ROLLING_RESTART(Target.CLUSTER),
-    /** Half of them for longer than the session, 45 s, and then a zombie. */
+    /** Half of them for longer than the session, 10 s, and then a zombie. */
     SUSPEND_ROUTER(Target.ROUTER), SUSPEND_WORKER(Target.WORKER), SUSPEND_GATEWAY(Target.GATEWAY),
     /** The clock of one process is wrong by up to two minutes, forward or back, and then right again. */
     STEP_CLOCK(Target.CLOCK),

@@ -74,7 +74,7 @@ record Schedule(long seed, List<Event> events) {
                     LOSE_STATE -> 500 + random.nextInt(isShort ? 1_000 : 12_000);
             case KILL_BROKER, STOP_BROKER, KILL_ALL_BROKERS, KILL_CONTROLLER, FULL_DISK_OF_BROKER ->
                     1_000 + random.nextInt(isShort ? 2_000 : 15_000);
-            // Sessions of 45 s, transactions of 10 s.
+            // Sessions and transactions of 10 s.
             case SUSPEND_ROUTER, SUSPEND_WORKER, SUSPEND_GATEWAY -> isShort ? 200 + random.nextInt(12_000)
                     : durationMillis >= LONG_MILLIS && random.nextInt(3) == 0 ? 305_000 + random.nextInt(20_000)
                     : 47_000 + random.nextInt(15_000);

@@ -111,12 +111,12 @@ final class DeliveryScene implements AutoCloseable {
         return routerMetrics;
     }
 
-    /** Starts a worker in this process; it has partitions when this returns. */
+    /** Starts a worker in this process; it has joined the group when this returns. */
     Worker startWorker(String name, Handler handler) {
         return startWorker(name, handler, Tracing.OFF);
     }
 
-    /** Starts a worker with spans in this process; it has partitions when this returns. */
+    /** Starts a worker with spans in this process; it has joined the group when this returns. */
     Worker startWorker(String name, Handler handler, Tracing tracing) {
         Worker worker = opened(new Worker(configuration.queue(), configuration.worker(),
                 configuration.metrics().tenants(), name, StartDelays.of(name), handler, policies, sweeps,

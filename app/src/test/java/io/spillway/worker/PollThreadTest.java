@@ -15,16 +15,19 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -33,10 +36,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.errors.DisconnectException;
-import org.apache.kafka.common.errors.FencedMemberEpochException;
-import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +56,10 @@ class PollThreadTest {
     private final AtomicLong end = new AtomicLong();
     private boolean failsForEver;
     private String metadata = "";
+    private boolean isAssigned = true;
+    /** Polls until the group accepts commits again. */
+    private final AtomicInteger refusals = new AtomicInteger();
+    private final Accepting cluster = new Accepting();
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none") {
         @Override
         public synchronized Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
@@ -64,6 +68,14 @@ class PollThreadTest {
             }
             fail(ofCommitted);
             return Map.of(partition, new OffsetAndMetadata(committed.get(), metadata));
+        }
+
+        @Override
+        public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            if (!paused().isEmpty()) {
+                refusals.updateAndGet(left -> Math.max(0, left - 1));
+            }
+            return super.poll(timeout);
         }
 
         @Override
@@ -98,14 +110,26 @@ class PollThreadTest {
     }
 
     @Test
-    void a_member_that_is_refused_because_it_was_suspended_while_it_took_over_partitions_goes_on() throws Exception {
-        ofCommitted.addAll(List.of(new UnknownMemberIdException("no member"), new StaleMemberEpochException("stale"),
-                new FencedMemberEpochException("fenced")));
+    void a_worker_that_joins_its_group_without_a_partition_has_joined() throws Exception {
+        isAssigned = false;
         try (PollThread poller = start(() -> 0)) {
             assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
-            assertThat(scene.core.partitions()).containsExactly(partition);
+            assertThat(scene.core.partitions()).isEmpty();
             assertThat(failure).isNotDone();
         }
+    }
+
+    /** The group may begin another generation just before, whose assignment only a poll brings. */
+    @Test
+    void a_worker_whose_last_commit_is_refused_polls_until_it_is_accepted() throws Exception {
+        PollThread poller = start(() -> 0);
+        assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+        refusals.set(3);
+        poller.close();
+        assertThat(refusals).hasValue(0);
+        assertThat(cluster.offsets).containsKey(partition);
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+                .noneMatch(line -> line.contains("is not confirmed"));
     }
 
     @Test
@@ -211,14 +235,17 @@ class PollThreadTest {
 
     private PollThread start(LongSupplier nanoClock) {
         consumer.schedulePollTask(() -> {
-            consumer.rebalance(List.of(partition));
+            consumer.rebalance(isAssigned ? List.of(partition) : List.of());
+            if (!isAssigned) {
+                return;
+            }
             consumer.updateBeginningOffsets(Map.of(partition, 0L));
             consumer.seek(partition, 0);
         });
         AttemptRunner runner = scene.runner(delivery -> Outcome.done());
         Outage outage = new Outage(Duration.ofSeconds(30), nanoClock);
         CommitThread committer = new CommitThread(scene.core, runner, scene.metrics,
-                new WorkerTransactions(() -> new ModelProducer(new Accepting()), partitions -> Map.of(),
+                new WorkerTransactions(() -> new ModelProducer(cluster), partitions -> Map.of(),
                         new LedgerWriter(scene.topics), new SameName("w", Map::of),
                         new Outage(Duration.ofSeconds(30), () -> 0)),
                 Duration.ofMillis(5), System::nanoTime, failure::complete);
@@ -235,11 +262,15 @@ class PollThreadTest {
         }
     }
 
-    private static final class Accepting implements ModelProducer.Cluster {
-        private final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+    private final class Accepting implements ModelProducer.Cluster {
+        private final Map<TopicPartition, OffsetAndMetadata> offsets = new ConcurrentHashMap<>();
 
         @Override
-        public void called(String method) {}
+        public void called(String method) {
+            if (method.equals("sendOffsetsToTransaction") && refusals.get() > 0) {
+                throw new CommitFailedException();
+            }
+        }
 
         @Override
         public void committed(

@@ -94,7 +94,7 @@ public final class SpillwayWorker implements AutoCloseable {
     }
 
     /**
-     * Starts the worker and returns when it has its first partitions. The worker is closed if that fails.
+     * Starts the worker and returns when it has joined the other workers. The worker is closed if that fails.
      *
      * @throws WorkerException if the cluster does not answer, the queue does not exist or cannot be used, or nothing
      *                         progresses for 60 s. The message is one line with a remedy

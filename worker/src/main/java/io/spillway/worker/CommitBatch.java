@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * Content of one transaction. Offsets and group metadata are captured together: with the metadata of a later
  * assignment, the cluster would accept offsets of partitions that were lost in between.
  *
- * @param group    metadata of the last poll before the capture; null only in an empty batch
+ * @param group    metadata of the generation that the worker had joined at the capture; null only in an empty batch
  * @param parts    by partition
  * @param atMillis time of the capture, epoch milliseconds
  */

@@ -25,17 +25,14 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.FencedMemberEpochException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
-import org.apache.kafka.common.errors.StaleMemberEpochException;
-import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,7 +93,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         thread.start();
     }
 
-    /** Waits for the first assignment; returns whether it came within the timeout. */
+    /** Waits until the worker has joined its group, with partitions or without; returns whether it has in time. */
     boolean awaitJoined(Duration timeout) throws InterruptedException {
         return joined.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
@@ -118,7 +115,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             while (stopped.getCount() > 0) {
                 pollUnlessWoken();
             }
-            onPartitionsRevoked(consumer.assignment());
+            releaseAll();
         } catch (RuntimeException | Error e) {
             core.stopCommits();
             core.forget(core.partitions());
@@ -147,7 +144,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         } catch (OffsetOutOfRangeException e) {
             outage.begins();
             PassedPositions.confirm(consumer, e);
-            throw new StaleMemberEpochException("another worker has finished what this one would read");
+            throw new RebalanceInProgressException("another worker has finished what this one would read");
         }
     }
 
@@ -175,9 +172,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                 T result = call.get();
                 outage.ended();
                 return result;
-            } catch (RetriableException | UnknownMemberIdException | StaleMemberEpochException
-                    | FencedMemberEpochException e) {
-                // A member that was suspended is refused until its next heartbeat tells the client.
+            } catch (RetriableException | RebalanceInProgressException e) {
                 outage.failed(action, e);
                 if (pause(PAUSE_AFTER_FAILURE_MILLIS)) {
                     throw new WakeupException();
@@ -196,13 +191,6 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     }
 
     private void process(ConsumerRecords<byte[], byte[]> records) {
-        ConsumerGroupMetadata group = consumer.groupMetadata();
-        if (group.generationId() >= 0) {
-            core.updateGroup(group);
-        }
-        if (!consumer.assignment().isEmpty()) {
-            joined.countDown();
-        }
         Set<Lane> withRecords = EnumSet.noneOf(Lane.class);
         records.partitions().forEach(partition -> withRecords.add(laneOfTopic.get(partition.topic())));
         for (Lane lane : LANES) {
@@ -244,9 +232,14 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-        if (partitions.isEmpty()) {
-            return;
+        core.updateGroup(consumer.groupMetadata());
+        if (!partitions.isEmpty()) {
+            takeOver(partitions);
         }
+        joined.countDown();
+    }
+
+    private void takeOver(Collection<TopicPartition> partitions) {
         outage.begins();
         Map<TopicPartition, OffsetAndMetadata> committed = repeated(
                 "read the committed offsets of new partitions", () -> consumer.committed(new HashSet<>(partitions)));
@@ -296,16 +289,44 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         core.forget(partitions);
     }
 
-    /** Waits for the running attempts within the grace, commits their outcomes, and forgets the partitions. */
+    /**
+     * Waits for the running attempts within the grace, commits their outcomes, and forgets the partitions. This member
+     * has joined the generation that takes them away, but nobody gets them before it returns and joins the next one.
+     */
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        core.updateGroup(consumer.groupMetadata());
+        release(partitions, () -> {});
+    }
+
+    private void releaseAll() {
+        // More than once if partitions were assigned meanwhile.
+        for (Set<TopicPartition> left = core.partitions(); !left.isEmpty(); left = core.partitions()) {
+            release(left, this::endRebalance);
+        }
+    }
+
+    /**
+     * Polls without reading. If this member has joined a generation and does not know its assignment yet, commits are
+     * refused until it does.
+     */
+    private void endRebalance() {
+        try {
+            consumer.pause(consumer.assignment());
+            consumer.poll(POLL);
+        } catch (WakeupException e) {
+            LOG.debug("Woken to stop");
+        }
+    }
+
+    private void release(Collection<TopicPartition> partitions, Runnable whenRefused) {
         if (partitions.isEmpty()) {
             return;
         }
         try {
             core.leave(partitions, drainGraceMillis);
             core.takeNotes().forEach(LOG::warn);
-            commitAll(partitions);
+            commitAll(partitions, whenRefused);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -315,11 +336,14 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         core.forget(partitions);
     }
 
-    private void commitAll(Collection<TopicPartition> partitions)
+    private void commitAll(Collection<TopicPartition> partitions, Runnable whenRefused)
             throws InterruptedException, ExecutionException, TimeoutException {
         long deadlineNanos = nanoClock.getAsLong() + FLUSH_NANOS;
         while (core.hasToCommit(partitions)) {
-            committer.flush().get(Math.max(0, deadlineNanos - nanoClock.getAsLong()), TimeUnit.NANOSECONDS);
+            long leftNanos = Math.max(0, deadlineNanos - nanoClock.getAsLong());
+            if (!committer.flush().get(leftNanos, TimeUnit.NANOSECONDS)) {
+                whenRefused.run();
+            }
         }
     }
 }

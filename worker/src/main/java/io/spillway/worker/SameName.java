@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * Detector of another process with the name of this worker. Both have the same transactional id, so each fences the
  * other's producer. The process that started later ends, at the second fencing while it sees an older one: it is the
  * one that found the other in the group when it started. Of two that started at the same moment, neither found the
- * other; then the one with the greater member id ends, at the third fencing, which the older of two never reaches.
+ * other; then the one with the greater id ends, at the third fencing, which the older of two never reaches.
  *
  * <p>Used by the commit thread, after {@link #start}. Bound: the processes that have fenced this one.
  */
@@ -29,7 +29,8 @@ final class SameName {
     /**
      * Creates a detector.
      *
-     * @param members reads the group's members with this worker's name: their hosts by member id
+     * @param members reads the group's members with this worker's name: their hosts by {@code group.instance.id}, which
+     *                a process keeps when it joins again
      */
     SameName(String name, Supplier<Map<String, String>> members) {
         this.name = name;
@@ -44,7 +45,7 @@ final class SameName {
     /**
      * Handles that the producer was fenced.
      *
-     * @param ownMember this process's member id
+     * @param ownMember this process's {@code group.instance.id}
      * @throws WorkerException when this process must end
      */
     void fenced(String ownMember) {

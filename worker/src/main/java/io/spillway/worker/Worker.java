@@ -33,6 +33,7 @@ import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.tracing.Tracing;
+import io.spillway.worker.group.SlotAssignor;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -63,6 +64,12 @@ public final class Worker implements AutoCloseable {
      * which takes 500 ms by default when the other lanes are empty.
      */
     private static final int FETCH_WAIT_MILLIS = 10;
+    /** Time after which a worker without a sign of life loses its partitions. Brokers refuse less than 6 s. */
+    private static final int SESSION_MILLIS = 10_000;
+    /** Small, because a worker learns with a heartbeat that partitions move. */
+    private static final int HEARTBEAT_MILLIS = 500;
+    /** The others wait for so long for a worker that does not poll. A call may block for 60 s, and a release for 26. */
+    private static final int MAX_POLL_INTERVAL_MILLIS = 90_000;
     /** Small, because the records of one partition delay those of the next in the same fetch. */
     private static final int PARTITION_FETCH_BYTES = 256 * 1024;
 
@@ -198,9 +205,10 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Starts the worker and waits for its first partitions.
+     * Starts the worker and waits until it has joined its group. Without a partition, because there are more workers
+     * than partitions, it idles until another one leaves.
      *
-     * @throws WorkerException when it has none within the timeout, or the group has lost its offsets
+     * @throws WorkerException when it has not joined within the timeout, or the group has lost its offsets
      */
     public void start(Duration timeout) {
         new InitialOffsets(queues, topics, WorkerException::new).commitForWorkers();
@@ -222,7 +230,7 @@ public final class Worker implements AutoCloseable {
         try {
             if (!poller.awaitJoined(timeout) || !running) {
                 throw new WorkerException(
-                        "The worker has no partitions after " + timeout.toSeconds() + " s. See the log.");
+                        "The worker has not joined its group after " + timeout.toSeconds() + " s. See the log.");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -323,17 +331,21 @@ public final class Worker implements AutoCloseable {
     }
 
     private KafkaConsumer<byte[], byte[]> consumer(KafkaClients clients, MeterRegistry registry) {
-        KafkaConsumer<byte[], byte[]> consumer = clients.consumer(Map.of(
-                ConsumerConfig.GROUP_ID_CONFIG, topics.workerGroup(),
-                ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer",
-                ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG, "range",
+        KafkaConsumer<byte[], byte[]> consumer = clients.consumer(Map.ofEntries(
+                Map.entry(ConsumerConfig.GROUP_ID_CONFIG, topics.workerGroup()),
+                Map.entry(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic"),
+                Map.entry(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, List.of(SlotAssignor.class)),
+                Map.entry(SlotAssignor.SLOTS, settings.slots()),
+                Map.entry(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS),
+                Map.entry(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, HEARTBEAT_MILLIS),
+                Map.entry(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, MAX_POLL_INTERVAL_MILLIS),
                 // Only so that the next process of this worker can remove this member if it dies.
-                ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, UUID.randomUUID().toString(),
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, PollThread.MAX_RECORDS,
-                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS,
-                ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
-                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES,
-                ConsumerConfig.CLIENT_ID_CONFIG, clientId()));
+                Map.entry(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, UUID.randomUUID().toString()),
+                Map.entry(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, PollThread.MAX_RECORDS),
+                Map.entry(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS),
+                Map.entry(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024),
+                Map.entry(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES),
+                Map.entry(ConsumerConfig.CLIENT_ID_CONFIG, clientId())));
         bind("consumer", new KafkaClientMetrics(consumer), registry);
         return consumer;
     }

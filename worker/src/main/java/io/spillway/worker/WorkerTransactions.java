@@ -105,7 +105,7 @@ final class WorkerTransactions {
         boolean isAsked = false;
         try {
             if (wasFenced) {
-                sameName.fenced(batch.group().memberId());
+                sameName.fenced(batch.group().groupInstanceId().orElseGet(batch.group()::memberId));
                 wasFenced = false;
             }
             if (producer == null) {

@@ -1,0 +1,4 @@
+/**
+ * Group of the workers in Kafka: which of them has which partitions.
+ */
+package io.spillway.worker.group;
