@@ -35,7 +35,6 @@ class LaneReporterTest {
         assertThat(producer.history()).as("at the start, and once after 8 idle periods").hasSize(2);
         now = new WorkerReport(50, 500, 0, 0, 0, Map.of(Lane.HOT, Set.of(3)));
         reporter.report();
-        reporter.report();
         assertThat(producer.history()).as("at once when its partitions have changed").hasSize(3);
         now = IDLE;
         reporter.report();

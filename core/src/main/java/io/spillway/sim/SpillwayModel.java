@@ -6,6 +6,7 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.ConcurrencyShares;
+import io.spillway.core.sharding.LaneAssignment;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 
 /**
  * Model of the product: router, lanes and workers. Transactions commit at common ticks, and readers see the decisions
@@ -62,46 +64,17 @@ final class SpillwayModel implements Model {
         }
         this.router = new SimRouter(tally, cluster, lanes);
         this.workers = new SimWorker[cluster.workers().size()];
+        String[][] owners = LaneAssignment.assign(
+                IntStream.range(0, workers.length).mapToObj(i -> new LaneAssignment.Worker(
+                        name(i), cluster.workers().get(i).dispatch().slots())).toList(),
+                new String[WORKED_LANES][cluster.partitions()]);
         for (int i = 0; i < workers.length; i++) {
-            workers[i] = new SimWorker(this, cluster.workers().get(i), assigned(i), 0);
+            String name = name(i);
+            List<SimulatedPartition> own = Arrays.stream(lanes).flatMap(Arrays::stream)
+                    .filter(each -> owners[each.lane.ordinal()][each.index].equals(name)).toList();
+            workers[i] = new SimWorker(this, cluster.workers().get(i), own, 0);
         }
         events.add(0, now -> second(now, 0));
-    }
-
-    private List<SimulatedPartition> assigned(int worker) {
-        List<SimulatedPartition> own = new java.util.ArrayList<>();
-        int parts = cluster.partitions();
-        int all = cluster.slots();
-        for (int lane = 0; lane < WORKED_LANES; lane++) {
-            int n = cluster.workers().size();
-            int[] count = new int[n];
-            int given = 0;
-            if (parts >= n) {
-                Arrays.fill(count, 1);
-                given = n;
-            }
-            for (; given < parts; given++) {
-                int best = 0;
-                double bestNeed = -1e9;
-                for (int k = 0; k < n; k++) {
-                    int i = (k + lane * (n / 3 + 1)) % n;
-                    double need = (double) parts * cluster.workers().get(i).dispatch().slots() / all - count[i];
-                    if (need > bestNeed + 1e-9) {
-                        bestNeed = need;
-                        best = i;
-                    }
-                }
-                count[best]++;
-            }
-            int first = 0;
-            for (int i = 0; i < worker; i++) {
-                first += count[i];
-            }
-            for (int p = first; p < first + count[worker]; p++) {
-                own.add(lanes[lane][p]);
-            }
-        }
-        return own;
     }
 
     @Override
@@ -119,6 +92,10 @@ final class SpillwayModel implements Model {
         return Arrays.stream(workers).filter(SimWorker::isAlive).mapToInt(SimWorker::inFlight).sum();
     }
 
+    private static String name(int worker) {
+        return "worker-" + worker;
+    }
+
     /** Updates what the router knows of the workers, which report four times a second. */
     private void update(long nowNanos) {
         reportDue = false;
@@ -127,7 +104,7 @@ final class SpillwayModel implements Model {
             reports = new LinkedHashMap<>();
             for (int i = 0; i < workers.length; i++) {
                 if (workers[i].isAlive()) {
-                    reports.put("worker-" + i, workers[i].report(nowNanos));
+                    reports.put(name(i), workers[i].report(nowNanos));
                 }
             }
         }
@@ -226,13 +203,13 @@ final class SpillwayModel implements Model {
         Map<String, Map<String, ConcurrencyShares.Demand>> read = new HashMap<>();
         for (int i = 0; i < workers.length; i++) {
             if (workers[i].isAlive()) {
-                read.put("worker-" + i, demands.getOrDefault("worker-" + i, Map.of()));
+                read.put(name(i), demands.getOrDefault(name(i), Map.of()));
             }
         }
         demands.clear();
         for (int i = 0; i < workers.length; i++) {
             if (workers[i].isAlive()) {
-                String name = "worker-" + i;
+                String name = name(i);
                 demands.put(name, workers[i].share(new ConcurrencyShares(name, read, turn)));
             }
         }

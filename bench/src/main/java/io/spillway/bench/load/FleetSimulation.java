@@ -12,9 +12,11 @@ import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.SimulatedWorker;
 import io.spillway.sim.scenario.Surge;
 import io.spillway.sim.scenario.TenantGroup;
 import io.spillway.sim.scenario.Window;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +62,7 @@ final class FleetSimulation {
                 product.worker().agedTrickle(), product.worker().readAheadItems(), product.worker().readAheadBytes(),
                 HOT_BUFFER_MILLIS, true);
         SimulatedCluster cluster = new SimulatedCluster(
-                plan.workers(), dispatch, plan.partitions(), product.shards().seed(),
+                Collections.nCopies(plan.workers(), new SimulatedWorker(dispatch, 1)), plan.partitions(), product.shards().seed(),
                 product.shards().stuckAfter().toMillis(), COMMIT_MILLIS, RESTART_MILLIS,
                 product.worker().killerDeaths(), product.router().protection());
         TenantGroup tenants = new TenantGroup(
