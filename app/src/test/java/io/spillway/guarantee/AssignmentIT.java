@@ -8,7 +8,6 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.handler.Outcome;
-import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.worker.Worker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,9 +23,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
@@ -221,17 +222,22 @@ class AssignmentIT {
     }
 
     /** Waits until these workers are the members, and own all partitions; returns the name of the owner of each. */
-    private Map<TopicPartition, String> awaitOwners(DeliveryScene scene, Set<String> workers, int partitions) {
+    private Map<TopicPartition, String> awaitOwners(DeliveryScene scene, Set<String> workers, int partitions)
+            throws Exception {
         String group = scene.topics.workerGroup();
         while (true) {
             Set<String> names = new HashSet<>();
             Map<TopicPartition, String> owners = new HashMap<>();
-            for (MemberDescription member : new QueueAdmin(kafka.admin()).members(group)) {
+            ConsumerGroupDescription described = kafka.admin().describeConsumerGroups(List.of(group))
+                    .describedGroups().get(group).get();
+            for (MemberDescription member : described.members()) {
                 String name = member.clientId().substring(group.length() + 1);
                 names.add(name);
                 member.assignment().topicPartitions().forEach(partition -> owners.put(partition, name));
             }
-            if (names.equals(workers) && owners.size() == LANES * partitions) {
+            // During a rebalance, members are described with what they had before.
+            if (described.groupState() == GroupState.STABLE && names.equals(workers)
+                    && owners.size() == LANES * partitions) {
                 return owners;
             }
             LockSupport.parkNanos(20_000_000);

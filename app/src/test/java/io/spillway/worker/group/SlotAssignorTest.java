@@ -30,7 +30,7 @@ class SlotAssignorTest {
     private final Map<String, Subscription> members = new HashMap<>();
 
     @Test
-    void a_partition_that_moves_is_of_nobody_until_its_owner_has_released_it() {
+    void a_partition_that_moves_has_no_new_owner_until_its_owner_has_released_it() {
         member("a", 50, all(4));
         member("b", 50, List.of());
         Map<String, List<TopicPartition>> first = assign(4);

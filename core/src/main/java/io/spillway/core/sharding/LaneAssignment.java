@@ -48,8 +48,10 @@ public final class LaneAssignment {
      * @param slots weight, 1 to 100,000
      */
     public record Worker(String id, int slots) {
+        public static final int MAX_SLOTS = 100_000;
+
         public Worker {
-            if (slots < 1 || slots > 100_000) {
+            if (slots < 1 || slots > MAX_SLOTS) {
                 throw new IllegalArgumentException("slots = " + slots + ": must be from 1 to 100,000");
             }
         }

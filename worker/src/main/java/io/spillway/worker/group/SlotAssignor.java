@@ -19,7 +19,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Assignor of the workers' group, by {@link LaneAssignment}. Each member sends its slots as user data; the leader of
- * the group decides for all. A partition that is to move is nobody's for one round, until its owner has released it.
+ * the group decides for all. A partition that is to move is given to another one a round later, when it is released.
  *
  * <p>Public, because Kafka's client creates it.
  */
@@ -28,7 +28,6 @@ public final class SlotAssignor implements ConsumerPartitionAssignor, Configurab
     public static final String SLOTS = "spillway.worker.slots";
 
     private static final byte VERSION = 1;
-    private static final int MAX_SLOTS = 100_000;
 
     private int slots = 1;
 
@@ -62,7 +61,8 @@ public final class SlotAssignor implements ConsumerPartitionAssignor, Configurab
                 || userData.get(userData.position()) != VERSION) {
             return 1;
         }
-        return Math.clamp(userData.getInt(userData.position() + Byte.BYTES), 1, MAX_SLOTS);
+        return Math.clamp(userData.getInt(userData.position() + Byte.BYTES), 1,
+                LaneAssignment.Worker.MAX_SLOTS);
     }
 
     @Override
