@@ -13,6 +13,7 @@ import io.spillway.core.sharding.VirtualSlots;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Map;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
