@@ -104,7 +104,7 @@ class ArchitectureTest {
             row("cli.tenants", "@core @kafka config operator operator.report runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter operator runtime cli.options cli.terminal"),
             row("cli.diagnosis", "@core @kafka config operator router runtime cli.options cli.terminal"),
-            row("cli.simulate", "@core sim sim.scenario config cli.options cli.terminal"),
+            row("cli.simulate", "@core kafka.topics sim sim.scenario config cli.options cli.terminal"),
             row(
                     "cli.system",
                     "@core @kafka schema producer config audit gateway operator operator.report router demo runtime"

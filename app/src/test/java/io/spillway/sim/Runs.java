@@ -5,6 +5,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.sim.Simulation.Discipline;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Handling;
@@ -20,6 +21,7 @@ import java.util.List;
 final class Runs {
     static final long SEED = 20_261_121;
     static final long MINUTE = 60_000;
+    static final int PARTITIONS = Integer.parseInt(TopicSettings.DEFAULT_PARTITIONS);
     static final long HOUR = 60 * MINUTE;
 
     private Runs() {}
@@ -47,7 +49,7 @@ final class Runs {
 
     static SimulatedCluster cluster(int workers, int slots, long commitMillis, ProtectionSettings protection) {
         DispatchSettings dispatch = new DispatchSettings(slots, 0.2, 0.05, 0.02, 4_000, 64L << 20, 100, true);
-        return new SimulatedCluster(Collections.nCopies(workers, new SimulatedWorker(dispatch, 1)), 12, 0, 10_000,
+        return new SimulatedCluster(Collections.nCopies(workers, new SimulatedWorker(dispatch, 1)), PARTITIONS, 0, 10_000,
                 commitMillis, 10_000, 3, protection);
     }
 

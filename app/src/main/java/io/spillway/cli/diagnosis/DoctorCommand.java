@@ -120,7 +120,8 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.add(clock);
             SystemState last = reader.read();
             findings.addAll(StateFindings.of(
-                    first, last, (common.clock().millis() - startMillis) / 1e3, ProgressMark.at(0).version()));
+                    first, last, (common.clock().millis() - startMillis) / 1e3, configuration.topics().partitions(),
+                    ProgressMark.at(0).version()));
         }
     }
 

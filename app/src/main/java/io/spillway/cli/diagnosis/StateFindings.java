@@ -20,25 +20,31 @@ final class StateFindings {
     private static final double MAX_OLDEST_SECONDS = 30;
     private static final long MAX_LEDGER_BEHIND = 100_000;
     private static final int MAX_NAMED = 3;
+    /** Divisible by the usual numbers of workers, so that they own the same number of partitions. */
+    private static final int PARTITIONS_STEP = 12;
 
     private final SystemState first;
     private final SystemState last;
     private final double seconds;
+    private final int partitions;
 
-    private StateFindings(SystemState first, SystemState last, double seconds) {
+    private StateFindings(SystemState first, SystemState last, double seconds, int partitions) {
         this.first = first;
         this.last = last;
         this.seconds = seconds;
+        this.partitions = partitions;
     }
 
     /**
      * Returns one finding for each check.
      *
      * @param seconds    time between the states, above 0
+     * @param partitions of each lane
      * @param ownVersion version of this command
      */
-    static List<Finding> of(SystemState first, SystemState last, double seconds, String ownVersion) {
-        StateFindings of = new StateFindings(first, last, seconds);
+    static List<Finding> of(
+            SystemState first, SystemState last, double seconds, int partitions, String ownVersion) {
+        StateFindings of = new StateFindings(first, last, seconds, partitions);
         return List.of(
                 of.routers(), of.workers(), versions(last.instances().versions(), ownVersion), of.routing(), of.hot(),
                 of.late(), of.deadLetters(), of.ledger());
@@ -53,6 +59,14 @@ final class StateFindings {
 
     private Finding workers() {
         int workers = last.instances().workers();
+        if (workers > partitions) {
+            int enough = Math.ceilDiv(workers, PARTITIONS_STEP) * PARTITIONS_STEP;
+            return Finding.warn("workers", Printer.count(workers, "worker") + " in the group, but each lane has only "
+                            + Printer.count(partitions, "partition")
+                            + ": a worker without a partition of hot gets no fresh item.",
+                    "Set topics.partitions to " + enough + ", and add partitions to the topics that this names: "
+                            + "spillway topics check. Or run fewer workers with more slots.");
+        }
         return workers > 0
                 ? Finding.ok("workers", Printer.count(workers, "worker") + " in the group, "
                         + Printer.count(last.slots(), "slot") + ".")

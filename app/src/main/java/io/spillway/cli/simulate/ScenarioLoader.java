@@ -14,6 +14,7 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Sweep;
 import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Disturbance;
 import io.spillway.sim.scenario.Handling;
@@ -137,8 +138,9 @@ final class ScenarioLoader {
                 (int) section.whole("readAhead", 4_000, 10, 1_000_000), 64L << 20, 100, true);
         List<SimulatedWorker> workers = new ArrayList<>(workers(section, common));
         section.list("others", others -> workers(others, common)).forEach(workers::addAll);
+        int usual = Integer.parseInt(TopicSettings.DEFAULT_PARTITIONS);
         return new SimulatedCluster(
-                workers, (int) section.whole("partitions", 12, 1, 1_000),
+                workers, (int) section.whole("partitions", usual, 1, 1_000),
                 section.whole("shardSeed", 0, Long.MIN_VALUE, Long.MAX_VALUE), section.millis("stuckAfter", "10s"),
                 section.millis("commitInterval", "50ms"), section.millis("restart", "10s"),
                 (int) section.whole("killerDeaths", 3, 0, 100), protection);

@@ -6,6 +6,7 @@ import io.spillway.core.item.ItemState;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,6 +31,18 @@ class StateFindingsTest {
         assertThat(one(state, state, "routers")).isEqualTo(Finding.Level.FAIL);
         assertThat(one(state, state, "workers")).isEqualTo(Finding.Level.FAIL);
         assertThat(one(state, state, "versions")).isEqualTo(Finding.Level.SKIPPED);
+    }
+
+    /** Lanes of 24 partitions. */
+    @ParameterizedTest
+    @CsvSource({"24, OK, ''", "25, WARN, Set topics.partitions to 36", "48, WARN, Set topics.partitions to 48"})
+    void more_workers_than_partitions_are_a_warning_that_says_how_many_are_enough(
+            int workers, Finding.Level expected, String remedy) {
+        SystemState state = new States().readings(new SystemState.Readings(
+                0, 0, Map.of(), new Instances(1, workers, 0, new TreeMap<>()), 50L * workers, 0)).state();
+
+        assertThat(one(state, state, "workers")).isEqualTo(expected);
+        assertThat(find(state, state, "workers").remedy()).startsWith(remedy);
     }
 
     /** Ages of the oldest record in seconds; "-" for one that cannot be read. */
@@ -138,7 +151,7 @@ class StateFindingsTest {
     }
 
     private static List<Finding> of(SystemState first, SystemState last) {
-        return StateFindings.of(first, last, SECONDS, "1.0");
+        return StateFindings.of(first, last, SECONDS, 24, "1.0");
     }
 
     private static Finding find(SystemState first, SystemState last, String check) {

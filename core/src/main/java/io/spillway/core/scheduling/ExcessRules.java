@@ -43,8 +43,8 @@ final class ExcessRules<T> {
             workMillis += queue.size * estimate(queue);
         }
         int equalShare = hot.members.size() < FEW ? 0 : settings.readAheadItems() / hot.members.size();
-        // Each of no more items than slots starts within about the time of an attempt.
-        boolean isSoonDone = hot.items <= Math.max(settings.slots(), settings.readAheadItems() / FEW)
+        // With slow handlers as many items as half of the slots are few, and start within about half of an attempt.
+        boolean isSoonDone = 2 * hot.items <= settings.slots()
                 || workMillis / settings.slots() <= settings.hotBufferMillis();
         for (int i = hot.members.size() - 1; i >= 0; i--) {
             TenantQueue<T> queue = hot.members.get(i);
@@ -59,7 +59,7 @@ final class ExcessRules<T> {
             }
             int most = Math.clamp(queue.tenant.concurrency, 1, settings.slots());
             double eachMillis = estimate(queue);
-            if (!isSoonDone || queue.size * eachMillis / most > Math.max(settings.hotBufferMillis(), eachMillis)) {
+            if (!isSoonDone || queue.size * eachMillis / most > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
                 cut(queue, Math.max(equalShare, kept(queue, nowNanos)), moved, move);
             }
             if (moved.size() > before) {

@@ -13,8 +13,9 @@ import java.util.Optional;
  * @param trail empty if not set; zero for none
  */
 public record TopicSettings(
-        @Setting(key = "topics.partitions", defaultValue = "12", allowed = "1 to 10000",
-                doc = "Partitions of the ingress topic and of every lane.") int partitions,
+        @Setting(key = "topics.partitions", defaultValue = TopicSettings.DEFAULT_PARTITIONS, allowed = "1 to 10000",
+                doc = "Partitions of the ingress topic and of every lane: as many as there will be workers, or more.")
+                int partitions,
         @Setting(key = "topics.replication", defaultValue = "3", allowed = "1 to 9",
                 doc = "Replicas of every topic. The embedded Kafka always has 1.") int replication,
         @Setting(key = "topics.maxBytes", defaultValue = "1114112", allowed = "1024 to 104857600", unit = "bytes",
@@ -23,6 +24,8 @@ public record TopicSettings(
                 allowed = "none, or 1m to 30d",
                 doc = "How long the topic trail keeps how each item finished, for explain --id. none writes no trail.")
                 Optional<Duration> trail) {
+    /** Default of {@code topics.partitions}. */
+    public static final String DEFAULT_PARTITIONS = "24";
     private static final Duration EMBEDDED_TRAIL = Duration.ofHours(1);
     private static final Duration MIN_TRAIL = Duration.ofMinutes(1);
     private static final Duration MAX_TRAIL = Duration.ofDays(30);
