@@ -44,7 +44,7 @@ record TopicUser(
     static TopicUser worker(Topics topics) {
         List<String> read = lanes(topics, Lane.HOT, Lane.OVERFLOW, Lane.AGED);
         return new TopicUser(
-                "worker", read, rules(topics), List.of(topics.demand()),
+                "worker", read, rules(topics), List.of(topics.demand(), topics.laneState()),
                 join(List.of(
                         lanes(topics, Lane.OVERFLOW, Lane.AGED, Lane.DELAY, Lane.DEAD_LETTER),
                         List.of(topics.ledger(), topics.laneState(), topics.attempts(), topics.timeouts(),

@@ -63,8 +63,8 @@ class ConfigurationErrorTest {
         metrics.tenants            | 0         | must be 1 to 10000
         metrics.tenants            | 10001     | must be 1 to 10000
         shards.slots               | -1        | must be 0 to 1048576
-        shards.slots               | 4         | slots = 4: must be from 12 (the number of partitions: each needs a slot) to 1048576
-        shards.overlap             | 15        | must be 0 to 14
+        shards.slots               | 4         | slots = 4: must be from 24 (the number of partitions: each needs a slot) to 1048576
+        shards.overlap             | 15        | must be 0 to 11
         shards.overlap             | few       | must be a whole number
         shards.seed                | x         | must be a whole number of 64 bits
         shards.table               | 1;2       | must be whole numbers with commas between them

@@ -37,7 +37,7 @@ class ConfigurationFileTest {
     void the_defaults_apply_without_any_source() {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())).isEqualTo(new Configuration(
                 new KafkaSettings("", "spillway", 19_092, Map.of(), Map.of()),
-                new TopicSettings(12, 3, 1_114_112, Optional.empty()),
+                new TopicSettings(24, 3, 1_114_112, Optional.empty()),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(100), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
                         Duration.ofMillis(200), Map.of()),

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Partition selection of the router. The test driver has one partition, so the decisions themselves are checked. */
 class PlacementRoutingTest {
-    private static final int PARTITIONS = 12;
+    private static final int PARTITIONS = 24;
 
     private final List<Decision> decisions = new ArrayList<>();
     private final RouterHarness router = new RouterHarness(decider -> (record, nowMillis) -> {
@@ -44,7 +44,7 @@ class PlacementRoutingTest {
     }
 
     @ParameterizedTest(name = "age {0} ms, rate {1}: {2} over {3} partitions")
-    @CsvSource({"0, none, HOT, 4", "0, 0.001, OVERFLOW, 12", "400000, none, AGED, 12"})
+    @CsvSource({"0, none, HOT, 4", "0, 0.001, OVERFLOW, 24", "400000, none, AGED, 24"})
     void fresh_items_are_spread_evenly_over_the_tenants_shard_and_the_others_over_all_partitions(
             long ageMillis, String rate, Lane lane, int partitions) {
         router.set("acme", PolicyField.RATE, rate);
@@ -165,7 +165,7 @@ class PlacementRoutingTest {
 
     @Test
     void a_request_for_all_partitions_is_refused_and_a_request_for_all_tenants_is_ignored() {
-        router.set("acme", PolicyField.DEDICATED, "7");
+        router.set("acme", PolicyField.DEDICATED, "13");
         assertThat(partitionsOf("acme", 50)).isEqualTo(Set.of(shard("acme", 4)));
         router.set("*", PolicyField.DEDICATED, "1");
         assertThat(partitionsOf("other", 50)).isEqualTo(Set.of(shard("other", 4)));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 class ShareRoutingTest {
     private static final Set<Integer> ALL =
-            IntStream.range(0, 12).boxed().collect(Collectors.toUnmodifiableSet());
+            IntStream.range(0, 24).boxed().collect(Collectors.toUnmodifiableSet());
 
     private RouterHarness router = new RouterHarness();
     private long elapsedMillis;

@@ -49,8 +49,9 @@ class FleetRunsTest {
         SimulationResult result = Runs.run(spike(cluster, factor), Discipline.SPILLWAY);
 
         assertThat(Runs.phase(result, "after", "tenant").p99Millis()).as("seed %d", SEED).isLessThan(250);
-        assertThat(result.peakDepths().get(Lane.HOT)).as("seed %d: two targets of work", SEED)
-                .isLessThan((long) (2.1 * TARGET_MILLIS / 1e3 * perSecond(cluster)));
+        assertThat(result.peakDepths().get(Lane.HOT))
+                .as("seed %d: two targets of work, and a few whole items at each worker", SEED)
+                .isLessThan((long) (2 * TARGET_MILLIS / 1e3 * perSecond(cluster)) + 6L * workers);
         double ideal = 40_000 + 10_000 * (0.6 * factor - 1) / 0.4;
         assertThat(result.endMillis()).as("seed %d: the excess uses what is idle", SEED)
                 .isLessThan((long) (1.2 * Math.max(ideal, scenarioMillis())));

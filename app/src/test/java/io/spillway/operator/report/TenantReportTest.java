@@ -85,8 +85,8 @@ class TenantReportTest {
 
     @Test
     void neighbours_are_the_tenants_with_a_policy_that_share_partitions() {
-        policy("acme", PolicySettings.NONE_SET.with(PolicyField.SHARD_SIZE, "16"));
-        policy("bolt", PolicySettings.NONE_SET.with(PolicyField.SHARD_SIZE, "16"));
+        policy("acme", PolicySettings.NONE_SET.with(PolicyField.SHARD_SIZE, "24"));
+        policy("bolt", PolicySettings.NONE_SET.with(PolicyField.SHARD_SIZE, "24"));
         JsonNode acme = report("acme");
         assertThat(acme.get("compared").intValue()).isEqualTo(1);
         assertThat(acme.at("/neighbours/0/tenant").textValue()).isEqualTo("bolt");
