@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A fleet of N workers does what one of N times the slots does. 100 tenants, handlers of 100 ms, shipped defaults; about
- * 240 slots in all, which handle 2,400 items a second.
+ * A fleet of N workers does what one of N times the slots does. 100 tenants, handlers of 100 ms, shipped defaults;
+ * about 240 slots in all, which handle 2,400 items a second.
  */
 class FleetRunsTest {
     private static final long TARGET_MILLIS = ProtectionSettings.DEFAULT.targetMillis();

@@ -49,8 +49,8 @@ final class Runs {
 
     static SimulatedCluster cluster(int workers, int slots, long commitMillis, ProtectionSettings protection) {
         DispatchSettings dispatch = new DispatchSettings(slots, 0.2, 0.05, 0.02, 4_000, 64L << 20, 100, true);
-        return new SimulatedCluster(Collections.nCopies(workers, new SimulatedWorker(dispatch, 1)), PARTITIONS, 0, 10_000,
-                commitMillis, 10_000, 3, protection);
+        return new SimulatedCluster(Collections.nCopies(workers, new SimulatedWorker(dispatch, 1)), PARTITIONS, 0,
+                10_000, commitMillis, 10_000, 3, protection);
     }
 
     static Scenario scenario(long durationMillis, SimulatedCluster cluster, List<TenantGroup> groups,

@@ -50,7 +50,8 @@ class LaneReporterTest {
 
         producer.clear();
         for (WorkerReport load : new WorkerReport[] {
-            new WorkerReport(50, 500, 4, 0, 0, Map.of()), new WorkerReport(50, 500, 0, 1, 0, Map.of()), new WorkerReport(50, 500, 0, 0, 7, Map.of())}) {
+            new WorkerReport(50, 500, 4, 0, 0, Map.of()), new WorkerReport(50, 500, 0, 1, 0, Map.of()),
+            new WorkerReport(50, 500, 0, 0, 7, Map.of())}) {
             now = load;
             reporter.report();
         }

@@ -49,7 +49,8 @@ final class ModelWorker implements ModelProducer.Cluster {
     void start() {
         InstantSource clock = () -> Instant.ofEpochMilli(model.nowMillis);
         DestinationHealth health = new DestinationHealth(100);
-        WorkerEffects effects = new WorkerEffects(Placements.records(model.topics, WorkerModel.PARTITIONS), model.metrics, clock,
+        WorkerEffects effects = new WorkerEffects(
+                Placements.records(model.topics, WorkerModel.PARTITIONS), model.metrics, clock,
                 () -> model.nowMillis * 1_000_000, model.configuration.worker().leaseMax().toMillis());
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(6, 0.2, 0.05, 0.05, 30, 1 << 20, 20, true), health,

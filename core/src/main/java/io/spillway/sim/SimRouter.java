@@ -26,8 +26,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Router: routes arrivals and due items by {@link RoutingRules} and {@link ItemPlacement}, as the real one does. Workers
- * can read the result when its transaction commits.
+ * Router: routes arrivals and due items by {@link RoutingRules} and {@link ItemPlacement}, as the real one does.
+ * Workers can read the result when its transaction commits.
  *
  * <p>Owner: the model. Bound: the items of one transaction and of the delay lane.
  */

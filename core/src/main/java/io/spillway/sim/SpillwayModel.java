@@ -223,7 +223,8 @@ final class SpillwayModel implements Model {
     void died(SimWorker worker, long nowNanos) {
         tally.workerDeaths++;
         events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
-            workers[Arrays.asList(workers).indexOf(worker)] = new SimWorker(this, worker.settings, worker.partitions, now);
+            workers[Arrays.asList(workers).indexOf(worker)] =
+                    new SimWorker(this, worker.settings, worker.partitions, now);
             requestTick(now);
         });
     }

@@ -8,11 +8,15 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.overload.WorkerReport;
+import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.LaneStates;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +26,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +33,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Periodic work of the worker: ends leases, measures the backlog of the lanes over all workers for the {@link Fleet},
  * and purges finished items.
+ *
+ * <p>Owner of its threads and of the view of the workers' reports.
  */
 final class LaneMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaneMonitor.class);
@@ -47,7 +52,8 @@ final class LaneMonitor implements AutoCloseable {
     private final Topics topics;
     private final Runnable housekeeping;
     private final Fleet fleet;
-    private final Supplier<Map<String, WorkerReport>> reports;
+    private final LaneStates reports;
+    private final CompactedView view;
     private final InstantSource clock;
     private final LongSupplier nanoClock;
     /** Used by the thread that measures. Bound: the owned partitions. */
@@ -64,21 +70,27 @@ final class LaneMonitor implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-lanes").factory());
 
     LaneMonitor(
-            WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, Runnable housekeeping, Fleet fleet,
-            Supplier<Map<String, WorkerReport>> reports, InstantSource clock, LongSupplier nanoClock) {
+            WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, KafkaClients clients, Topics topics,
+            Runnable housekeeping, Fleet fleet, InstantSource clock, LongSupplier nanoClock) {
         this.core = core;
         this.metrics = metrics;
         this.admin = admin;
         this.topics = topics;
         this.housekeeping = housekeeping;
         this.fleet = fleet;
-        this.reports = reports;
+        this.reports = new LaneStates(clock);
+        this.view = new CompactedView(
+                clients, topics.laneState(), reports, LaneStates.MAX_WORKERS, Optional.empty(), clock);
         this.clock = clock;
         this.nanoClock = nanoClock;
     }
 
-    /** Starts; the delays keep workers from measuring and purging at the same time. */
-    void start(StartDelays delays) {
+    /**
+     * Starts, and returns when the workers' latest reports are read. The delays keep workers from measuring and purging
+     * at the same time.
+     */
+    void start(Duration timeout, StartDelays delays) {
+        view.start(timeout);
         scheduleLeases(delays.millis("worker-leases", LEASE_PERIOD_MILLIS));
         // Not on the thread that waits for Kafka: this figure must rise when everything else stalls.
         repeat(leases, "worker-waiting", WAITING_PERIOD_MILLIS, delays,
@@ -110,6 +122,7 @@ final class LaneMonitor implements AutoCloseable {
     public void close() {
         leases.shutdownNow();
         lanes.shutdownNow();
+        view.close();
     }
 
     private void measureBacklog() {
@@ -125,7 +138,7 @@ final class LaneMonitor implements AutoCloseable {
         try {
             LaneBacklogs backlogs = new LaneBacklogs(measure(Lane.HOT), measure(Lane.OVERFLOW), measure(Lane.AGED));
             lastBacklog = backlogs.hot().total() + backlogs.overflow().total() + backlogs.aged().total();
-            Map<String, WorkerReport> workers = reports.get();
+            Map<String, WorkerReport> workers = reports.reports();
             fleet.update(workers, backlogs, Math.max(1, workers.size()), clock.millis());
             core.caughtUp(fleet.isCaughtUp());
             isBacklogKnown = true;

@@ -20,8 +20,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
  * Factory of the records that move items to another lane: same key, value and timestamp, updated headers. What waits
- * for idle capacity goes where it is expected to wait least ({@link ItemPlacement}). Otherwise an item keeps its partition
- * number.
+ * for idle capacity goes where it is expected to wait least ({@link ItemPlacement}). Otherwise an item keeps its
+ * partition number.
  */
 final class LaneRecords {
     static final String STAGE = "worker";
@@ -71,7 +71,8 @@ final class LaneRecords {
             return to(item.record(), to, headers);
         }
         int partition = placement.place(
-                new Route.ToLane(to, reason), tenants.apply(item.tenant()), item.workload(), clock.millis()).partition();
+                new Route.ToLane(to, reason), tenants.apply(item.tenant()), item.workload(), clock.millis())
+                .partition();
         return to(item.record(), to, partition, headers);
     }
 

@@ -1,18 +1,25 @@
 package io.spillway.worker;
 
+import io.spillway.core.item.Lane;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.StartDelays;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LaneStates;
 import io.spillway.kafka.view.StatusPublisher;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publisher of this worker's load, for routers and workers: every 250 ms under load and when its partitions have changed,
- * every 2 s otherwise. It is outside the worker's transactions, because an old report is useless.
+ * Publisher of this worker's load, for routers and workers: every 250 ms under load and when its partitions have
+ * changed, every 2 s otherwise. It is outside the worker's transactions, because an old report is useless.
  *
  * <p>Owner of its publisher.
  */
@@ -34,6 +41,13 @@ final class LaneReporter implements AutoCloseable {
         this.worker = worker;
         this.load = load;
         this.states = new LaneStates(clock);
+    }
+
+    /** Returns the numbers of partitions by lane. */
+    static Map<Lane, Set<Integer>> byLane(Topics topics, Set<TopicPartition> partitions) {
+        return PollThread.LANES.stream().collect(Collectors.toUnmodifiableMap(Function.identity(), lane -> partitions
+                .stream().filter(each -> each.topic().equals(topics.lane(lane))).map(TopicPartition::partition)
+                .collect(Collectors.toUnmodifiableSet())));
     }
 
     void start(StartDelays delays) {

@@ -24,9 +24,7 @@ import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.ConcurrencyExchange;
-import io.spillway.kafka.view.LaneStates;
 import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.StatusPublisher;
@@ -38,7 +36,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -113,7 +110,6 @@ public final class Worker implements AutoCloseable {
     private final AttemptReporter attemptReporter;
     private final TimeoutReporter timeoutReporter;
     private final ConcurrencyExchange concurrency;
-    private final CompactedView fleetView;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     /** By client, because the producer may be replaced. */
@@ -157,13 +153,11 @@ public final class Worker implements AutoCloseable {
                 settings.slots(), settings.reserve(), settings.overflowTrickle(), settings.agedTrickle(),
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
-        LaneStates fleetReports = new LaneStates(clock);
-        this.fleetView = new CompactedView(
-                clients, topics.laneState(), fleetReports, LaneStates.MAX_WORKERS, Optional.empty(), clock);
         ItemPlacement placement =
                 new ItemPlacement(fleet, new PlacementView(queue, policies, ShardAssignments.none()));
         WorkerEffects effects = new WorkerEffects(
-                new LaneRecords(topics, placement, policies::context, clock), metrics, clock, nanoClock, settings.leaseMax().toMillis(),
+                new LaneRecords(topics, placement, policies::context, clock), metrics, clock, nanoClock,
+                settings.leaseMax().toMillis(),
                 handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE);
         WorkerEngine<LaneItem, Attempt> engine =
                 new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate, effects);
@@ -184,15 +178,16 @@ public final class Worker implements AutoCloseable {
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
-        this.monitor = new LaneMonitor(core, metrics, queues, topics,
+        this.monitor = new LaneMonitor(core, metrics, queues, clients, topics,
                 () -> {
                     health.prune(clock.millis());
                     requireSlots();
-                }, fleet, fleetReports::reports, clock, nanoClock);
+                }, fleet, clock, nanoClock);
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(
-                        settings.slots(), core.waiting(Lane.HOT), core.partitionsByLane(), nanoClock.getAsLong()),
+                        settings.slots(), core.waiting(Lane.HOT),
+                        LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong()),
                 clock);
         this.attemptReporter = new AttemptReporter(
                 clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
@@ -219,10 +214,9 @@ public final class Worker implements AutoCloseable {
         }
         running = true;
         concurrency.start(timeout, delays);
-        fleetView.start(timeout);
         committer.start();
         poller.start();
-        monitor.start(delays);
+        monitor.start(timeout, delays);
         clockWatch.start(delays);
         reporter.start(delays);
         attemptReporter.start(delays);
@@ -267,7 +261,6 @@ public final class Worker implements AutoCloseable {
         committer.close();
         concurrency.close();
         monitor.close();
-        fleetView.close();
         clockWatch.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);

@@ -81,11 +81,6 @@ final class WorkerCore {
         return lockedGet(() -> Set.copyOf(owned.keySet()));
     }
 
-    Map<Lane, Set<Integer>> partitionsByLane() {
-        return lockedGet(() -> owned.values().stream().collect(Collectors.groupingBy(each -> each.state.lane(),
-                Collectors.mapping(each -> each.partition.partition(), Collectors.toUnmodifiableSet()))));
-    }
-
     Optional<OwnedPartition> owned(TopicPartition partition) {
         return lockedGet(() -> Optional.ofNullable(owned.get(partition)));
     }

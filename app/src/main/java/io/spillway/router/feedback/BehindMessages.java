@@ -37,7 +37,7 @@ final class BehindMessages {
         isReported = true;
         unreported = 0;
         nextMillis = nowMillis + PAUSE_MILLIS;
-        return Optional.of("Hot is behind: items of tenants without a rate that are far above the others go to overflow"
+        return Optional.of("Hot is behind at a worker: what is more than a fair share of a tenant there goes to overflow"
                 + before);
     }
 

@@ -19,7 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Input of the router's view of the workers: passes it their reports and the measured backlogs ten times a second. Logs when hot falls behind and when it has caught up, at most once a minute.
+ * Input of the router's view of the workers: passes it their reports and the measured backlogs ten times a second.
+ * Logs when hot falls behind and when it has caught up, at most once a minute.
  *
  * <p>Owner of the view of the workers' reports and of its thread.
  */
@@ -49,7 +50,8 @@ public final class FleetMonitor implements AutoCloseable {
         this.routers = routers;
         this.clock = clock;
         this.states = new LaneStates(clock);
-        this.view = new CompactedView(clients, topics.laneState(), states, LaneStates.MAX_WORKERS, Optional.empty(), clock);
+        this.view = new CompactedView(
+                clients, topics.laneState(), states, LaneStates.MAX_WORKERS, Optional.empty(), clock);
         this.task = new PeriodicTask("router-fleet", this::update, failure ->
                 LOG.warn("The load of the workers cannot be determined; trying again: {}", failure));
         Gauge.builder("spillway.lane.behind", fleet, each -> each.behind(clock.millis()))

@@ -6,7 +6,6 @@ import io.spillway.core.item.ItemState;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class BehindMessagesTest {
     private static final long T0 = 1_800_000_000_000L;
     private static final String BEHIND =
-            "Hot is behind: items of tenants without a rate that are far above the others go to overflow";
+            "Hot is behind at a worker: what is more than a fair share of a tenant there goes to overflow";
 
     private final BehindMessages messages = new BehindMessages();
 

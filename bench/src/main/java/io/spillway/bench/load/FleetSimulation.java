@@ -62,7 +62,8 @@ final class FleetSimulation {
                 product.worker().agedTrickle(), product.worker().readAheadItems(), product.worker().readAheadBytes(),
                 HOT_BUFFER_MILLIS, true);
         SimulatedCluster cluster = new SimulatedCluster(
-                Collections.nCopies(plan.workers(), new SimulatedWorker(dispatch, 1)), plan.partitions(), product.shards().seed(),
+                Collections.nCopies(plan.workers(), new SimulatedWorker(dispatch, 1)), plan.partitions(),
+                product.shards().seed(),
                 product.shards().stuckAfter().toMillis(), COMMIT_MILLIS, RESTART_MILLIS,
                 product.worker().killerDeaths(), product.router().protection());
         TenantGroup tenants = new TenantGroup(

@@ -8,8 +8,8 @@ import io.spillway.kafka.topics.QueueProgress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Samples how many items wait in hot, looks once for workers without partitions, and shows how far a run is. Used by the
- * thread that drives it.
+ * Samples how many items wait in hot, looks once for workers without partitions, and shows how far a run is.
+ * Used by the thread that drives it.
  */
 final class FleetWatch implements LoadRun.Observer {
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -50,7 +50,8 @@ final class FleetWatch implements LoadRun.Observer {
         if (atNanos >= nextLineNanos) {
             nextLineNanos = atNanos + LINE_NANOS;
             System.err.printf("         %4d s: %,d sent, %,d done, %,d in hot%n",
-                    TimeUnit.NANOSECONDS.toSeconds(atNanos), ledger.offered(tenant -> true, 0, atNanos), ledger.itemsDone(), waiting);
+                    TimeUnit.NANOSECONDS.toSeconds(atNanos), ledger.offered(tenant -> true, 0, atNanos),
+                    ledger.itemsDone(), waiting);
         }
     }
 

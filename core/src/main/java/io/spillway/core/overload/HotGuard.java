@@ -35,9 +35,12 @@ final class HotGuard {
     private static final double WORKLOAD_SHARE = 0.75;
     private static final double FULL_STEPS = 6;
 
+    /** Of guards that are off: a fleet has one for each partition. */
+    private static final HotShares UNUSED = new HotShares();
+
     private final ProtectionSettings settings;
-    private final HotShares shares = new HotShares();
-    private final HotShares workloadShares = new HotShares();
+    private final HotShares shares;
+    private final HotShares workloadShares;
     final HotLane lane;
     private volatile Limits limits = new Limits(HotShares.NO_LIMIT, HotShares.NO_LIMIT);
     private volatile Limits workloadLimits = limits;
@@ -64,6 +67,8 @@ final class HotGuard {
     /** Creates a guard without counts. */
     HotGuard(ProtectionSettings settings) {
         this.settings = settings;
+        this.shares = settings.isOn() ? new HotShares() : UNUSED;
+        this.workloadShares = settings.isOn() ? new HotShares() : UNUSED;
         this.lane = new HotLane(settings.targetMillis());
     }
 
@@ -110,9 +115,12 @@ final class HotGuard {
     void update(
             Optional<WorkerReport> latest, long unfinished, boolean isNew, int routers, long elapsedMillis,
             long nowMillis, long[] counts) {
+        double perSecond = lane.update(latest, unfinished, isNew, routers, nowMillis);
+        if (!settings.isOn()) {
+            return;
+        }
         shares.decay(elapsedMillis);
         workloadShares.decay(elapsedMillis);
-        double perSecond = lane.update(latest, unfinished, isNew, routers, nowMillis);
         double budget = perSecond * HotShares.MEMORY_SECONDS * HotShares.UNIT;
         int tenants = shares.copy(counts);
         limits = limits(counts, tenants, budget);

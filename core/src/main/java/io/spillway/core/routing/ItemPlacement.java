@@ -6,9 +6,9 @@ import io.spillway.core.policy.TenantContext;
 import io.spillway.core.sharding.PartitionPlacement;
 
 /**
- * Partition selection for a routed item: the partition in which the {@link Fleet} expects it to wait least. Hot uses the
- * shard of the tenant; excess and old items, which wait for idle capacity, may go to any partition that is not dedicated
- * to another tenant.
+ * Partition selection for a routed item: the partition in which the {@link Fleet} expects it to wait least. Hot uses
+ * the shard of the tenant; excess and old items, which wait for idle capacity, may go to any partition that is not
+ * dedicated to another tenant.
  *
  * <p>Safe for any number of threads if the shards are; each thread has its own {@link Scratch}.
  */
@@ -64,7 +64,7 @@ public final class ItemPlacement {
                 return partition;
             }
         }
-        return scratch.candidates[Math.floorMod(partition, count)];
+        return scratch.candidates[(int) Math.floorMod(scratch.turn++, (long) count)];
     }
 
     /** Selects the partition of a route and counts the item there. A route to hot may become {@link Route#SURPLUS}. */

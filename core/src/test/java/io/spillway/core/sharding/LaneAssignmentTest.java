@@ -195,6 +195,7 @@ class LaneAssignmentTest {
     private static List<Worker> random(SplittableRandom random, int count) {
         int most = random.nextBoolean() ? 1 : random.nextBoolean() ? 4 : 100_000;
         return IntStream.range(0, count)
-                .mapToObj(i -> new Worker("member-" + random.nextInt(100) + "-" + i, 1 + random.nextInt(most))).toList();
+                .mapToObj(i -> new Worker("member-" + random.nextInt(100) + "-" + i, 1 + random.nextInt(most)))
+                .toList();
     }
 }

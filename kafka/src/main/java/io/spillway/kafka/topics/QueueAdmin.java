@@ -139,8 +139,8 @@ public final class QueueAdmin {
     }
 
     /**
-     * Returns the members of a group with a client id: their hosts by {@code group.instance.id}, or by member id without
-     * one. Empty if there is no such group.
+     * Returns the members of a group with a client id: their hosts by {@code group.instance.id}, or by member id
+     * without one. Empty if there is no such group.
      */
     public Map<String, String> members(String group, String clientId) {
         return members(group).stream().filter(member -> member.clientId().equals(clientId)).collect(Collectors.toMap(

@@ -1,0 +1,83 @@
+package io.spillway.core.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.ProtectionSettings;
+import io.spillway.core.overload.WorkerReport;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Four partitions of one worker of 10 slots and 100 items a second; the tenant's shard is 1 and 3. */
+class ItemPlacementTest {
+    private static final long NOW = 1_800_000_000_000L;
+    private static final TenantContext ACME = TenantContext.of("acme", 3, TenantPolicy.of(PolicySettings.NONE_SET));
+
+    private final Fleet fleet = new Fleet(ProtectionSettings.DEFAULT, 4);
+    private final ItemPlacement placement = new ItemPlacement(fleet, new ItemPlacement.Shards() {
+        @Override
+        public int ofTenant(TenantContext tenant, String workload, int[] into) {
+            into[0] = 1;
+            into[1] = 3;
+            return 2;
+        }
+
+        @Override
+        public int[] ofExcess(TenantContext tenant) {
+            return new int[] {0, 1, 2, 3};
+        }
+    });
+
+    @Test
+    void fresh_items_stay_in_the_shard_and_what_waits_for_idle_capacity_may_go_anywhere() {
+        assertThat(partitions(Route.HOT)).containsExactly(1, 3);
+        assertThat(partitions(Route.OVERFLOW)).containsExactly(0, 1, 2, 3);
+        assertThat(partitions(Route.AGED)).containsExactly(0, 1, 2, 3);
+    }
+
+    @Test
+    void what_hot_cannot_take_is_surplus_in_any_partition() {
+        Set<Integer> all = Set.of(0, 1, 2, 3);
+        WorkerReport report = new WorkerReport(10, 100, 0, 0, 0, Map.of(Lane.HOT, all, Lane.OVERFLOW, all));
+        fleet.update(Map.of("worker", report), LaneBacklogs.UNKNOWN, 1, NOW);
+        Set<Integer> surplus = new TreeSet<>();
+        for (int i = 0; i < 500; i++) {
+            ItemPlacement.Placed placed = placement.place(Route.HOT, ACME, "", NOW);
+            if (placed.route().equals(Route.SURPLUS)) {
+                surplus.add(placed.partition());
+            }
+        }
+        assertThat(surplus).containsExactly(0, 1, 2, 3);
+    }
+
+    @Test
+    void what_goes_to_no_lane_of_the_workers_is_not_placed() {
+        for (Route route : new Route[] {Route.SWEPT, Route.SCHEDULED}) {
+            assertThat(placement.place(route, ACME, "", NOW))
+                    .isEqualTo(new ItemPlacement.Placed(route, ItemPlacement.Placed.ANYWHERE));
+        }
+    }
+
+    @Test
+    void a_retry_stays_in_its_partition_of_the_shard_and_returns_to_the_shard_from_any_other() {
+        assertThat(placement.retryPartition(ACME, "", 3)).isEqualTo(3);
+        assertThat(placement.retryPartition(ACME, "", 1)).isEqualTo(1);
+        assertThat(Set.of(placement.retryPartition(ACME, "", 0), placement.retryPartition(ACME, "", 0)))
+                .as("in turn").isEqualTo(Set.of(1, 3));
+    }
+
+    private Set<Integer> partitions(Route route) {
+        Set<Integer> partitions = new TreeSet<>();
+        for (int i = 0; i < 40; i++) {
+            partitions.add(placement.place(route, ACME, "", NOW).partition());
+        }
+        return partitions;
+    }
+}
