@@ -43,20 +43,30 @@ class PlacementRoutingTest {
         router.close();
     }
 
-    @ParameterizedTest(name = "age {0} ms, rate {1}: {2} over {3} partitions")
-    @CsvSource({"0, none, HOT, 4", "0, 0.001, OVERFLOW, 24", "400000, none, AGED, 24"})
-    void fresh_items_are_spread_evenly_over_the_tenants_shard_and_the_others_over_all_partitions(
-            long ageMillis, String rate, Lane lane, int partitions) {
+    @ParameterizedTest(name = "age {0} ms, rate {1}: {2} over {3} partitions, with a backlog over {4}")
+    @CsvSource({"0, none, HOT, 4, 4", "0, 0.001, OVERFLOW, 4, 20", "400000, none, AGED, 4, 20"})
+    void fresh_items_are_spread_evenly_over_the_shard_and_the_others_over_all_partitions_when_it_has_a_backlog(
+            long ageMillis, String rate, Lane lane, int partitions, int withBacklog) {
         router.set("acme", PolicyField.RATE, rate);
         router.send(item("acme", START_MILLIS));
-        decisions.clear();
+        spreads(lane, ageMillis, partitions);
 
+        long[] waiting = new long[PARTITIONS];
+        for (int partition : shard("acme", 4)) {
+            waiting[partition] = 2_000;
+        }
+        read(backlogs(waiting, 0));
+        spreads(lane, ageMillis, withBacklog);
+        assertThat(counts().keySet().containsAll(List.of(shard("acme", 4)))).as("the others").isEqualTo(lane == Lane.HOT);
+    }
+
+    private void spreads(Lane lane, long ageMillis, int partitions) {
+        decisions.clear();
         for (int i = 0; i < 10 * partitions; i++) {
             router.send(item("acme", START_MILLIS - ageMillis));
         }
-
         assertThat(decisions).allMatch(decision -> decision.route() instanceof Route.ToLane to && to.lane() == lane);
-        assertThat(counts()).hasSize(partitions).containsKeys(shard("acme", 4))
+        assertThat(counts()).hasSize(partitions)
                 .allSatisfy((partition, count) -> assertThat(count).isBetween(9L, 11L));
     }
 

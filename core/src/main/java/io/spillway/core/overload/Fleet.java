@@ -26,7 +26,7 @@ import java.util.Optional;
 public final class Fleet {
     /** Interval of {@link #update}: a fraction of the half-life of the counts. */
     public static final long UPDATE_MILLIS = 100;
-    /** Result when hot cannot take an item now. */
+    /** Result when an item is to go elsewhere. */
     public static final int EXCESS = -1;
     /** Lanes that workers work on. */
     public static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
@@ -76,6 +76,24 @@ public final class Fleet {
         } else {
             owner.sent(lane, nowMillis);
         }
+        return partition;
+    }
+
+    /**
+     * Selects a partition as {@link #place} does, unless even there the item is expected to wait longer than this, or
+     * its worker is not known or stuck: {@link #EXCESS}.
+     *
+     * @param mostMillis 0 or more
+     */
+    public int placeWithin(Lane lane, int[] candidates, int count, long mostMillis, long turn, long nowMillis) {
+        Table now = table;
+        int partition = least(now, lane, candidates, count, turn, nowMillis);
+        FleetWorker owner = now.owners[lane.ordinal()][partition];
+        if (now.backlogs.of(lane).isStuck(partition) || owner.waitMillis(lane, nowMillis) > mostMillis
+                || owner == unowned[partition] && !now.members.isEmpty()) {
+            return EXCESS;
+        }
+        owner.sent(lane, nowMillis);
         return partition;
     }
 

@@ -15,6 +15,11 @@ final class FleetWorker {
     private static final long MOST_NANOS = 365L * 24 * 3_600 * 1_000_000_000;
 
     final HotGuard guard;
+    /**
+     * By the last measurement, of what is certainly a backlog: as many items as there are slots run, and as many may be
+     * finished and not committed. Of a worker that has just come back nothing else is known.
+     */
+    private volatile long hotEmptyNanos;
     private final AtomicLong overflowEmptyNanos = new AtomicLong();
     private final AtomicLong agedEmptyNanos = new AtomicLong();
 
@@ -24,9 +29,15 @@ final class FleetWorker {
 
     /** Returns when an item of a lane would start if it was sent now; comparable between workers only. */
     long score(Lane lane, long nowMillis) {
-        long emptyNanos = lane == Lane.HOT ? guard.lane.emptyAtNanos() : clock(lane).get();
+        long emptyNanos =
+                lane == Lane.HOT ? Math.max(guard.lane.emptyAtNanos(), hotEmptyNanos) : clock(lane).get();
         // Among idle workers the one that has been idle for longest is next.
         return emptyNanos < nowMillis * NANOS_PER_MILLI ? emptyNanos : emptyNanos + guard.lane.nanosPerItem();
+    }
+
+    /** Returns how long an item of overflow or aged would wait if it was sent now, 0 or more. */
+    long waitMillis(Lane lane, long nowMillis) {
+        return Math.max(0, clock(lane).get() / NANOS_PER_MILLI - nowMillis);
     }
 
     /** Records an item that this router sent to overflow or aged. */
@@ -53,7 +64,10 @@ final class FleetWorker {
             long elapsedMillis, long nowMillis, long[] counts) {
         guard.update(latest, hot, isNew, routers, elapsedMillis, nowMillis, counts);
         if (isNew) {
-            measured(hot + overflow, hot + overflow + aged, (double) guard.lane.nanosPerItem() / routers, nowMillis);
+            double nanosEach = (double) guard.lane.nanosPerItem() / routers;
+            long running = latest.map(report -> 2L * report.slots()).orElse(0L);
+            hotEmptyNanos = emptyNanos(Math.max(0, hot - running), nanosEach, nowMillis);
+            measured(hot + overflow, hot + overflow + aged, nanosEach, nowMillis);
         }
     }
 
@@ -64,8 +78,11 @@ final class FleetWorker {
     }
 
     private void measured(long toOverflow, long toAged, double nanosEach, long nowMillis) {
-        long nowNanos = nowMillis * NANOS_PER_MILLI;
-        overflowEmptyNanos.set(nowNanos + (long) Math.min(MOST_NANOS, nanosEach * toOverflow));
-        agedEmptyNanos.set(nowNanos + (long) Math.min(MOST_NANOS, nanosEach * toAged));
+        overflowEmptyNanos.set(emptyNanos(toOverflow, nanosEach, nowMillis));
+        agedEmptyNanos.set(emptyNanos(toAged, nanosEach, nowMillis));
+    }
+
+    private static long emptyNanos(long items, double nanosEach, long nowMillis) {
+        return nowMillis * NANOS_PER_MILLI + (long) Math.min(MOST_NANOS, nanosEach * items);
     }
 }

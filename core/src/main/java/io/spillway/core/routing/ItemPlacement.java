@@ -7,12 +7,15 @@ import io.spillway.core.sharding.PartitionPlacement;
 
 /**
  * Partition selection for a routed item: the partition in which the {@link Fleet} expects it to wait least. Hot uses
- * the shard of the tenant; excess and old items, which wait for idle capacity, may go to any partition that is not
- * dedicated to another tenant.
+ * the shard of the tenant. Excess and old items, which wait for idle capacity, may go to any partition that is not
+ * dedicated to another tenant, if they would wait longer than {@value #PATIENCE_MILLIS} ms in the shard: so a few items
+ * that kill their workers stay in it, and a large backlog uses the whole fleet.
  *
  * <p>Safe for any number of threads if the shards are; each thread has its own {@link Scratch}.
  */
 public final class ItemPlacement {
+    private static final long PATIENCE_MILLIS = 1_000;
+
     private final Fleet fleet;
     private final Shards shards;
     private final ThreadLocal<Scratch> scratches = ThreadLocal.withInitial(Scratch::new);
@@ -73,15 +76,20 @@ public final class ItemPlacement {
             return new Placed(route, Placed.ANYWHERE);
         }
         Scratch scratch = scratches.get();
+        int count = shards.ofTenant(tenant, workload, scratch.candidates);
         if (to.lane() == Lane.HOT) {
-            int count = shards.ofTenant(tenant, workload, scratch.candidates);
             int partition = fleet.placeInHot(tenant, workload, scratch.candidates, count, scratch.turn++, nowMillis);
             if (partition != Fleet.EXCESS) {
                 return new Placed(to, partition);
             }
             to = Route.SURPLUS;
         }
-        int[] candidates = shards.ofExcess(tenant);
-        return new Placed(to, fleet.place(to.lane(), candidates, candidates.length, scratch.turn++, nowMillis));
+        int inShard = fleet.placeWithin(
+                to.lane(), scratch.candidates, count, PATIENCE_MILLIS, scratch.turn++, nowMillis);
+        if (inShard != Fleet.EXCESS) {
+            return new Placed(to, inShard);
+        }
+        int[] all = shards.ofExcess(tenant);
+        return new Placed(to, fleet.place(to.lane(), all, all.length, scratch.turn++, nowMillis));
     }
 }

@@ -97,6 +97,25 @@ class FleetTest {
     }
 
     @Test
+    void an_item_is_placed_within_a_time_or_not_at_all() {
+        LaneBacklogs backlogs = new LaneBacklogs(PartitionBacklog.of(0, 0, 900, 0, 0, 0),
+                PartitionBacklog.of(0, 0, 200, 0, 0, 0), PartitionBacklog.of(0, 0, 0, 0, 0, 0));
+        fleet.update(equalWorkers(), backlogs, 1, T0);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, T0)).as("1.1 s")
+                .isEqualTo(Fleet.EXCESS);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_200, 0, T0)).isEqualTo(2);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2, 3}, 2, 1_000, 0, T0)).isEqualTo(3);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {4}, 1, 1_000, 0, T0)).as("no owner")
+                .isEqualTo(Fleet.EXCESS);
+    }
+
+    @Test
+    void a_worker_that_has_come_back_with_a_backlog_is_not_taken_for_idle() {
+        fleet.update(workers(0, 0, 0), hot(0, 0, 500, 0, 0, 0), 1, T0);
+        assertThat(shares(Lane.HOT, 300, 4)[2]).as("500 wait, and nothing is known of its capacity").isZero();
+    }
+
+    @Test
     void hot_is_behind_where_it_is_behind() {
         fleet.update(equalWorkers(), LaneBacklogs.UNKNOWN, 1, T0);
         int toHot = 0;

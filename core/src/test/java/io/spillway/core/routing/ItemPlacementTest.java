@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.PolicySettings;
@@ -36,17 +37,28 @@ class ItemPlacementTest {
     });
 
     @Test
-    void fresh_items_stay_in_the_shard_and_what_waits_for_idle_capacity_may_go_anywhere() {
+    void items_stay_in_the_shard_while_they_need_not_wait_long_there() {
+        for (Route route : new Route[] {Route.HOT, Route.OVERFLOW, Route.AGED}) {
+            assertThat(partitions(route)).containsExactly(1, 3);
+        }
+    }
+
+    @Test
+    void what_waits_for_idle_capacity_goes_anywhere_when_the_shard_has_a_backlog_and_fresh_items_do_not() {
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
+        PartitionBacklog behind = PartitionBacklog.of(0, 1_500, 0, 1_500);
+        fleet.update(Map.of(), new LaneBacklogs(behind, behind, none), 1, NOW);
         assertThat(partitions(Route.HOT)).containsExactly(1, 3);
-        assertThat(partitions(Route.OVERFLOW)).containsExactly(0, 1, 2, 3);
-        assertThat(partitions(Route.AGED)).containsExactly(0, 1, 2, 3);
+        assertThat(partitions(Route.OVERFLOW)).containsExactly(0, 2);
+        assertThat(partitions(Route.AGED)).containsExactly(0, 2);
     }
 
     @Test
     void what_hot_cannot_take_is_surplus_in_any_partition() {
         Set<Integer> all = Set.of(0, 1, 2, 3);
         WorkerReport report = new WorkerReport(10, 100, 0, 0, 0, Map.of(Lane.HOT, all, Lane.OVERFLOW, all));
-        fleet.update(Map.of("worker", report), LaneBacklogs.UNKNOWN, 1, NOW);
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
+        fleet.update(Map.of("worker", report), new LaneBacklogs(none, PartitionBacklog.of(500, 0, 0, 0), none), 1, NOW);
         Set<Integer> surplus = new TreeSet<>();
         for (int i = 0; i < 500; i++) {
             ItemPlacement.Placed placed = placement.place(Route.HOT, ACME, "", NOW);
