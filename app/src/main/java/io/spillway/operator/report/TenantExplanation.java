@@ -140,8 +140,8 @@ public record TenantExplanation(
             rules.add("much more in hot than other tenants, while hot is behind: overflow (share)");
         }
         rules.add("any other: hot");
-        rules.add("in hot, to the partition where it is expected to wait least, out of " + kind.place
-                + "; in overflow and aged, out of all");
+        rules.add("to the partition where it is expected to wait least, out of " + kind.place
+                + (kind == Kind.DEDICATED ? "" : "; with a backlog there, overflow and aged out of all"));
         if (isRefused) {
             rules.add("dedicated partitions are requested, but none are available");
         }
