@@ -80,8 +80,8 @@ public final class Fleet {
     }
 
     /**
-     * Selects a partition as {@link #place} does, unless even there the item is expected to wait longer than this, or
-     * its worker is not known or stuck: {@link #EXCESS}.
+     * Selects a partition as {@link #place} does, unless even there the item is expected to wait longer than this at a
+     * worker that works: {@link #EXCESS}. What may have made the workers of all candidates hang goes to no other.
      *
      * @param mostMillis 0 or more
      */
@@ -89,8 +89,8 @@ public final class Fleet {
         Table now = table;
         int partition = least(now, lane, candidates, count, turn, nowMillis);
         FleetWorker owner = now.owners[lane.ordinal()][partition];
-        if (now.backlogs.of(lane).isStuck(partition) || owner.waitMillis(lane, nowMillis) > mostMillis
-                || owner == unowned[partition] && !now.members.isEmpty()) {
+        boolean isAtWork = !owner.stuck && !now.backlogs.of(lane).isStuck(partition);
+        if (isAtWork && owner.waitMillis(lane, nowMillis) > mostMillis) {
             return EXCESS;
         }
         owner.sent(lane, nowMillis);
@@ -128,7 +128,7 @@ public final class Fleet {
             int at = isForward ? first + i : first - i;
             int partition = candidates[at >= count ? at - count : at < 0 ? at + count : at];
             FleetWorker owner = owners[partition];
-            int fault = (backlog.isStuck(partition) ? 2 : 0) + (owner == unowned[partition] ? 1 : 0);
+            int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (owner == unowned[partition] ? 1 : 0);
             long score = owner.score(lane, nowMillis);
             if (fault < bestFault || fault == bestFault && score < bestScore) {
                 best = partition;
@@ -160,12 +160,28 @@ public final class Fleet {
                 waiting(member, Lane.HOT, read), waiting(member, Lane.OVERFLOW, read),
                 waiting(member, Lane.AGED, read), isNew, routers, elapsedMillis, nowMillis, counts));
         if (isNew) {
+            members.values().forEach(member -> member.worker.stuck = isStuck(member, read));
             caughtUp = !isDown && isCaughtUp(members, read);
             for (int i = 0; i < unowned.length; i++) {
                 unowned[i].assume(read.hot().waiting(i), read.overflow().waiting(i), read.aged().waiting(i), nowMillis);
             }
         }
         table = new Table(members, owners(members), read);
+    }
+
+    /** Of a worker that hangs all partitions with items are stuck; one with a few items that hang finishes others. */
+    private static boolean isStuck(Member member, LaneBacklogs read) {
+        boolean isStuck = false;
+        for (Lane lane : LANES) {
+            PartitionBacklog backlog = read.of(lane);
+            for (int partition : member.last.owned(lane)) {
+                if (backlog.waiting(partition) > 0 && !backlog.isStuck(partition)) {
+                    return false;
+                }
+                isStuck |= backlog.isStuck(partition);
+            }
+        }
+        return isStuck;
     }
 
     private static long waiting(Member member, Lane lane, LaneBacklogs read) {

@@ -15,6 +15,8 @@ final class FleetWorker {
     private static final long MOST_NANOS = 365L * 24 * 3_600 * 1_000_000_000;
 
     final HotGuard guard;
+    /** Whether it has work in its partitions, of any lane, and finishes none. */
+    volatile boolean stuck;
     /**
      * By the last measurement, of what is certainly a backlog: as many items as there are slots run, and as many may be
      * finished and not committed. Of a worker that has just come back nothing else is known.

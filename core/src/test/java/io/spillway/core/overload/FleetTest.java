@@ -105,7 +105,22 @@ class FleetTest {
                 .isEqualTo(Fleet.EXCESS);
         assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_200, 0, T0)).isEqualTo(2);
         assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2, 3}, 2, 1_000, 0, T0)).isEqualTo(3);
-        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {4}, 1, 1_000, 0, T0)).as("no owner")
+    }
+
+    @Test
+    void a_worker_that_hangs_is_avoided_in_every_lane_and_what_hangs_stays_with_it() {
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
+        PartitionBacklog hot = PartitionBacklog.unknown(6)
+                .next(new long[] {0, 0, 9_000, 5, 0, 0}, new long[6], 1_000, 3_000)
+                .next(new long[] {0, 0, 9_000, 5, 0, 0}, new long[] {0, 0, 0, 1, 0, 0}, 4_000, 3_000);
+        fleet.update(equalWorkers(), new LaneBacklogs(hot, none, none), 1, T0);
+        assertThat(fleet.place(Lane.OVERFLOW, new int[] {2, 3}, 2, 0, T0)).as("b hangs in hot").isEqualTo(3);
+        assertThat(shares(Lane.AGED, 100, 4)[2]).isZero();
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, T0)).as("to no other worker")
+                .isEqualTo(2);
+        LaneBacklogs others = new LaneBacklogs(hot, PartitionBacklog.of(0, 0, 1, 0, 0, 0), none);
+        fleet.update(equalWorkers(), others, 1, T0 + 1);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, T0 + 1)).as("it works on overflow")
                 .isEqualTo(Fleet.EXCESS);
     }
 
