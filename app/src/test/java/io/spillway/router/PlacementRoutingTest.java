@@ -57,7 +57,8 @@ class PlacementRoutingTest {
         }
         read(backlogs(waiting, 0));
         spreads(lane, ageMillis, withBacklog);
-        assertThat(counts().keySet().containsAll(List.of(shard("acme", 4)))).as("the others").isEqualTo(lane == Lane.HOT);
+        assertThat(counts().keySet().containsAll(List.of(shard("acme", 4)))).as("the others")
+                .isEqualTo(lane == Lane.HOT);
     }
 
     private void spreads(Lane lane, long ageMillis, int partitions) {
