@@ -65,7 +65,7 @@ class AssignmentIT {
                 int most = (partitions + count - 1) / count + 1;
                 assertThat(moved(before, without).values()).allMatch(each -> each <= most);
                 assertThat(moved(without, after).values()).allMatch(each -> each <= most);
-                assertThat(countsOf(after)).as("over all lanes").allMatch(each -> each == 7 || each == 8);
+                assertThat(countsOf(after)).as("two or three of each lane").allMatch(each -> each == 6 || each == 9);
                 before = after;
             }
         }
@@ -86,9 +86,9 @@ class AssignmentIT {
     void a_worker_without_a_partition_is_ready_and_takes_over_when_another_leaves() throws Exception {
         int partitions = 2;
         try (DeliveryScene scene = scene(partitions, Map.of()).withRouter()) {
-            Map<String, Worker> workers = start(scene, LANES * partitions + 1);
+            Map<String, Worker> workers = start(scene, partitions + 1);
             Map<TopicPartition, String> owners = awaitOwners(scene, workers.keySet(), partitions);
-            assertThat(owners.values()).doesNotHaveDuplicates();
+            assertThat(Set.copyOf(owners.values())).as("one has none").hasSize(partitions);
             assertThat(workers.values()).allMatch(Worker::isReady);
 
             String leaving = owners.get(new TopicPartition(scene.topics.lane(Lane.HOT), 0));

@@ -67,11 +67,11 @@ final class SpillwayModel implements Model {
         String[][] owners = LaneAssignment.assign(
                 IntStream.range(0, workers.length).mapToObj(i -> new LaneAssignment.Worker(
                         name(i), cluster.workers().get(i).dispatch().slots())).toList(),
-                new String[WORKED_LANES][cluster.partitions()]);
+                new String[1][cluster.partitions()]);
         for (int i = 0; i < workers.length; i++) {
             String name = name(i);
             List<SimulatedPartition> own = Arrays.stream(lanes).flatMap(Arrays::stream)
-                    .filter(each -> owners[each.lane.ordinal()][each.index].equals(name)).toList();
+                    .filter(each -> name.equals(owners[0][each.index])).toList();
             workers[i] = new SimWorker(this, cluster.workers().get(i), own, 0);
         }
         events.add(0, now -> second(now, 0));

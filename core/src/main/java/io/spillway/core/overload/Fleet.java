@@ -17,7 +17,7 @@ import java.util.Optional;
  * and what was sent here since the last measurement. Without the last part all items would go to one worker until the
  * next measurement (Mitzenmacher, How useful is old information?, 2000). Work in flight and measured capacity tell a
  * slow worker from a fast one (Wydrowski and others, Load is not what you should balance: introducing Prequal, 2024).
- * Partitions without a known owner, and those that are stuck, are used only when all candidates are.
+ * Partitions with items and without a known owner, and those that are stuck, are used only when all candidates are.
  *
  * <p>{@link #place} and {@link #placeInHot} are thread-safe and allocate nothing, {@link #update} is for one thread.
  * Bounds: one {@link FleetWorker} for each worker and each partition, with at most {@value HotShares#MAX_TENANTS}
@@ -128,7 +128,8 @@ public final class Fleet {
             int at = isForward ? first + i : first - i;
             int partition = candidates[at >= count ? at - count : at < 0 ? at + count : at];
             FleetWorker owner = owners[partition];
-            int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (owner == unowned[partition] ? 1 : 0);
+            boolean isLeft = owner == unowned[partition] && backlog.waiting(partition) > 0;
+            int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (isLeft ? 1 : 0);
             long score = owner.score(lane, nowMillis);
             if (fault < bestFault || fault == bestFault && score < bestScore) {
                 best = partition;

@@ -75,8 +75,8 @@ class FleetTest {
     @Test
     void partitions_that_are_stuck_or_without_owner_are_used_only_when_all_candidates_are() {
         PartitionBacklog stuck = PartitionBacklog.unknown(6)
-                .next(new long[] {0, 0, 1, 900, 0, 0}, new long[6], 1_000, 3_000)
-                .next(new long[] {0, 0, 1, 900, 0, 0}, new long[] {0, 0, 0, 1, 0, 0}, 4_000, 3_000);
+                .next(new long[] {0, 0, 1, 900, 1, 0}, new long[6], 1_000, 3_000)
+                .next(new long[] {0, 0, 1, 900, 1, 0}, new long[] {0, 0, 0, 1, 1, 0}, 4_000, 3_000);
         fleet.update(equalWorkers(), new LaneBacklogs(stuck, stuck, stuck), 1, T0);
         assertThat(fleet.place(Lane.HOT, new int[] {2, 3, 4}, 3, 0, T0)).as("2 is stuck, 4 has no owner").isEqualTo(3);
         assertThat(fleet.place(Lane.HOT, new int[] {2, 4}, 2, 0, T0)).isEqualTo(4);

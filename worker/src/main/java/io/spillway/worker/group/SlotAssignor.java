@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -75,12 +76,15 @@ public final class SlotAssignor implements ConsumerPartitionAssignor, Configurab
                 topic -> Optional.ofNullable(cluster.partitionCountForTopic(topic)).orElse(0)));
         int partitions = sizes.values().stream().max(Integer::compare).orElse(0);
         Map<TopicPartition, String> owners = owners(members);
-        String[][] wanted = LaneAssignment.assign(
+        // A tenant's shard is a set of numbers: who has a number in one lane has it in all, so that the items of a
+        // tenant stay with the same workers.
+        String[] now = IntStream.range(0, partitions).mapToObj(partition -> topics.stream()
+                .map(topic -> owners.get(new TopicPartition(topic, partition)))
+                .filter(Objects::nonNull).findFirst().orElse(null)).toArray(String[]::new);
+        String[] wanted = LaneAssignment.assign(
                 members.entrySet().stream().map(member -> new LaneAssignment.Worker(
                         member.getKey(), decode(member.getValue().userData()))).toList(),
-                topics.stream().map(topic -> IntStream.range(0, partitions)
-                        .mapToObj(partition -> owners.get(new TopicPartition(topic, partition)))
-                        .toArray(String[]::new)).toArray(String[][]::new));
+                new String[][] {now})[0];
 
         Map<String, Set<TopicPartition>> held = members.entrySet().stream().collect(Collectors.toMap(
                 Map.Entry::getKey, member -> new HashSet<>(member.getValue().ownedPartitions())));
@@ -89,7 +93,7 @@ public final class SlotAssignor implements ConsumerPartitionAssignor, Configurab
         for (int lane = 0; lane < topics.size(); lane++) {
             for (int partition = 0; partition < sizes.get(topics.get(lane)); partition++) {
                 TopicPartition each = new TopicPartition(topics.get(lane), partition);
-                String owner = wanted[lane][partition];
+                String owner = wanted[partition];
                 if (held.get(owner).contains(each) || !owners.containsKey(each)) {
                     assigned.get(owner).add(each);
                 }
