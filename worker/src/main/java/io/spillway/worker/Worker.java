@@ -285,6 +285,8 @@ public final class Worker implements AutoCloseable {
                     Printable.of(failure.toString()), failure);
         }
         running = false;
+        // Routers must not send to a worker that has ended and is not closed yet.
+        reporter.close();
         ended.countDown();
     }
 

@@ -170,19 +170,9 @@ public final class Fleet {
         table = new Table(members, owners(members), read);
     }
 
-    /** Of a worker that hangs all partitions with items are stuck; one with a few items that hang finishes others. */
+    /** A worker that hangs shows it first where it had items first, and would hold what comes in other lanes too. */
     private static boolean isStuck(Member member, LaneBacklogs read) {
-        boolean isStuck = false;
-        for (Lane lane : LANES) {
-            PartitionBacklog backlog = read.of(lane);
-            for (int partition : member.last.owned(lane)) {
-                if (backlog.waiting(partition) > 0 && !backlog.isStuck(partition)) {
-                    return false;
-                }
-                isStuck |= backlog.isStuck(partition);
-            }
-        }
-        return isStuck;
+        return LANES.stream().anyMatch(lane -> member.last.owned(lane).stream().anyMatch(read.of(lane)::isStuck));
     }
 
     private static long waiting(Member member, Lane lane, LaneBacklogs read) {

@@ -15,7 +15,7 @@ final class FleetWorker {
     private static final long MOST_NANOS = 365L * 24 * 3_600 * 1_000_000_000;
 
     final HotGuard guard;
-    /** Whether it has work in its partitions, of any lane, and finishes none. */
+    /** Whether it finishes nothing in one of its partitions, of any lane, that has items. */
     volatile boolean stuck;
     /**
      * By the last measurement, of what is certainly a backlog: as many items as there are slots run, and as many may be

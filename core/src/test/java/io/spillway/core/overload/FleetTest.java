@@ -118,10 +118,6 @@ class FleetTest {
         assertThat(shares(Lane.AGED, 100, 4)[2]).isZero();
         assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, T0)).as("to no other worker")
                 .isEqualTo(2);
-        LaneBacklogs others = new LaneBacklogs(hot, PartitionBacklog.of(0, 0, 1, 0, 0, 0), none);
-        fleet.update(equalWorkers(), others, 1, T0 + 1);
-        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, T0 + 1)).as("it works on overflow")
-                .isEqualTo(Fleet.EXCESS);
     }
 
     @Test
