@@ -168,8 +168,8 @@ final class SimRouter implements ItemPlacement.Shards {
 
     /** Returns where an item waits that a worker moves to overflow or aged. */
     SimulatedPartition place(SimulatedItem item, Route.ToLane to, long nowNanos) {
-        return lanes[to.lane().ordinal()][placing.place(to, population.context(item.tenant), item.workload,
-                SimulatedTime.epochMillis(nowNanos)).partition()];
+        return lanes[to.lane().ordinal()][placing.moved(to, population.context(item.tenant), item.workload,
+                item.currentPartition.index, SimulatedTime.epochMillis(nowNanos))];
     }
 
     @Override

@@ -70,9 +70,8 @@ final class LaneRecords {
             set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
             return to(item.record(), to, headers);
         }
-        int partition = placement.place(
-                new Route.ToLane(to, reason), tenants.apply(item.tenant()), item.workload(), clock.millis())
-                .partition();
+        int partition = placement.moved(new Route.ToLane(to, reason), tenants.apply(item.tenant()), item.workload(),
+                item.record().partition(), clock.millis());
         return to(item.record(), to, partition, headers);
     }
 

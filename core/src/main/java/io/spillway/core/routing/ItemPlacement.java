@@ -70,6 +70,15 @@ public final class ItemPlacement {
         return scratch.candidates[(int) Math.floorMod(scratch.turn++, (long) count)];
     }
 
+    /**
+     * Selects the partition of overflow or aged for an item that its worker moves: the number that it has, unless it
+     * would wait long there. That worker is at work, which the others may not be.
+     */
+    public int moved(Route.ToLane to, TenantContext tenant, String workload, int partition, long nowMillis) {
+        int same = fleet.placeWithin(to.lane(), new int[] {partition}, 1, PATIENCE_MILLIS, 0, nowMillis);
+        return same == Fleet.EXCESS ? place(to, tenant, workload, nowMillis).partition() : same;
+    }
+
     /** Selects the partition of a route and counts the item there. A route to hot may become {@link Route#SURPLUS}. */
     public Placed place(Route route, TenantContext tenant, String workload, long nowMillis) {
         if (!(route instanceof Route.ToLane to) || to.lane().ordinal() > Lane.AGED.ordinal()) {
