@@ -128,7 +128,7 @@ final class LaneMonitor implements AutoCloseable {
     private void measureBacklog() {
         long position = readPosition();
         boolean isIdle = position == lastPosition && core.inFlight() == 0
-                && PollThread.LANES.stream().allMatch(lane -> core.waiting(lane) == 0);
+                && Lane.WORKED.stream().allMatch(lane -> core.waiting(lane) == 0);
         if (isIdle && lastBacklog == 0 && leftOut < MOST_LEFT_OUT) {
             leftOut++;
             return;
@@ -166,7 +166,7 @@ final class LaneMonitor implements AutoCloseable {
         try {
             metrics.electTenants();
             housekeeping.run();
-            for (Lane lane : PollThread.LANES) {
+            for (Lane lane : Lane.WORKED) {
                 admin.purgeFinished(read(lane));
             }
         } catch (RuntimeException e) {

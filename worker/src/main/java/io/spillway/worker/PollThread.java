@@ -39,8 +39,6 @@ import org.slf4j.LoggerFactory;
 
 /** Poller of the three lanes. Owner of the consumer: other threads only wake it to stop. */
 final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
-    /** Lanes that a worker polls. */
-    static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
 
     /** Most records of one poll. Each partition keeps room for so many, see {@link PartitionProgress#isFull}. */
     static final int MAX_RECORDS = 500;
@@ -86,7 +84,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.nanoClock = nanoClock;
         this.outage = outage;
         this.onFailure = onFailure;
-        this.laneOfTopic = LANES.stream().collect(Collectors.toUnmodifiableMap(topics::lane, Function.identity()));
+        this.laneOfTopic = Lane.WORKED.stream()
+                .collect(Collectors.toUnmodifiableMap(topics::lane, Function.identity()));
     }
 
     void start() {
@@ -193,7 +192,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void process(ConsumerRecords<byte[], byte[]> records) {
         Set<Lane> withRecords = EnumSet.noneOf(Lane.class);
         records.partitions().forEach(partition -> withRecords.add(laneOfTopic.get(partition.topic())));
-        for (Lane lane : LANES) {
+        for (Lane lane : Lane.WORKED) {
             metrics.polled(lane, !withRecords.contains(lane));
         }
         List<OwnedPartition.Polled> polled = new ArrayList<>();

@@ -48,7 +48,7 @@ final class WaitingMeters {
             named.remove(gauges.getFirst().getId().getTag("tenant"));
             gauges.forEach(registry::remove);
         });
-        for (Lane lane : PollThread.LANES) {
+        for (Lane lane : Lane.WORKED) {
             lateStartMillis.put(lane, new ConcurrentHashMap<>());
             Gauge.builder("spillway.tenants.late", () -> late(lane))
                     .description("Tenants with an item in this worker that is older than worker.lateAfter and not"
@@ -92,7 +92,7 @@ final class WaitingMeters {
         if (!isOthers) {
             named.add(tenant);
         }
-        return PollThread.LANES.stream()
+        return Lane.WORKED.stream()
                 .map(lane -> Gauge.builder("spillway.oldest_waiting", () -> isOthers ? others(lane) : of(lane, tenant))
                         .description("Age of the oldest item that waits for its first attempt, in this worker")
                         .baseUnit("seconds")

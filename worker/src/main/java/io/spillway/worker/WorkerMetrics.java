@@ -84,7 +84,7 @@ final class WorkerMetrics {
         ageOfFirstAttempt = new TenantMeters<>(
                 tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
         ageOfWorkload = new TenantMeters<>(WORKLOADS, this::workloadTimer, registry::remove);
-        for (Lane lane : PollThread.LANES) {
+        for (Lane lane : Lane.WORKED) {
             ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item at a retry")
                     .tag("lane", lane.label()).register(registry));
             setAsideFirst.put(lane, setAside(lane, "first"));
@@ -140,7 +140,7 @@ final class WorkerMetrics {
                 "Tenants whose attempts all time out in this worker, the latest 20 or more");
         gauge("spillway.worker.suspects", () -> core.read(WorkerEngine::suspects),
                 "Items that may have killed a worker and wait to run alone");
-        for (Lane lane : PollThread.LANES) {
+        for (Lane lane : Lane.WORKED) {
             gauge("spillway.lane.waiting", () -> depth.getOrDefault(lane, 0L),
                     "Items that wait in a lane, over all workers", "lane", lane.label());
         }
@@ -149,7 +149,7 @@ final class WorkerMetrics {
     /** Registers the gauges of the read-ahead, from the number of items of a lane that wait in this worker. */
     void watchWaiting(ToLongFunction<Lane> now) {
         waiting = now;
-        for (Lane lane : PollThread.LANES) {
+        for (Lane lane : Lane.WORKED) {
             gauge("spillway.worker.waiting", () -> now.applyAsLong(lane),
                     "Items of a lane that wait in the memory of this worker", "lane", lane.label());
         }
@@ -244,7 +244,7 @@ final class WorkerMetrics {
 
     private Map<Lane, Timer> ageTimers(String tenant) {
         Map<Lane, Timer> timers = new EnumMap<>(Lane.class);
-        for (Lane lane : PollThread.LANES) {
+        for (Lane lane : Lane.WORKED) {
             timers.put(lane, age("spillway.age_of_first_attempt", "Age of an item at its first attempt")
                     .tags("lane", lane.label(), "tenant", tenant).register(registry));
         }

@@ -38,7 +38,6 @@ final class SystemReader implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     /** A live screen rather says that Kafka does not answer. */
     private static final int ANSWER_MILLIS = 10_000;
-    private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
     /** Ages and members change slowly, and each reading costs the cluster some requests. */
     static final long READ_EVERY_MILLIS = 3_000;
 
@@ -107,7 +106,7 @@ final class SystemReader implements AutoCloseable {
         List<QueueProgress> parts = new ArrayList<>(queues.read(topics.ingress(), topics.routerGroup()));
         long ingress = parts.stream().mapToLong(QueueProgress::behind).sum();
         laneOf.put(topics.ingress(), SystemState.INGRESS);
-        for (Lane lane : LANES) {
+        for (Lane lane : Lane.WORKED) {
             laneOf.put(topics.lane(lane), lane.label());
             parts.addAll(queues.readProgress(topics.lane(lane), topics.workerGroup(), false));
         }

@@ -49,8 +49,6 @@ import picocli.CommandLine.Option;
             + "reads all topics; --since makes that faster."
 })
 public final class ExplainCommand implements Runnable {
-    private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
-
     @Mixin
     private CommonOptions common;
 
@@ -181,7 +179,7 @@ public final class ExplainCommand implements Runnable {
         KafkaClients clients = new KafkaClients(configuration.queue());
         try (Admin admin = clients.admin()) {
             QueueAdmin queues = new QueueAdmin(admin, clients.commands());
-            for (Lane lane : LANES) {
+            for (Lane lane : Lane.WORKED) {
                 for (QueueProgress queue : queues.readProgress(topics.lane(lane), topics.workerGroup(), false)) {
                     waiting.getOrDefault(queue.partition().partition(), new LinkedHashMap<>())
                             .put(lane.label(), queue.waiting());

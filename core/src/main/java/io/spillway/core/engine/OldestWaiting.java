@@ -26,7 +26,7 @@ final class OldestWaiting<T extends EngineItem> {
     static <T extends EngineItem> Map<Lane, Map<String, Long>> of(
             FairDispatch<T> dispatch, Collection<Queue<T>> held, Quarantine<T> quarantine) {
         OldestWaiting<T> oldest = new OldestWaiting<>();
-        for (Lane lane : FairDispatch.LANES) {
+        for (Lane lane : Lane.WORKED) {
             dispatch.visit(lane, oldest::look);
         }
         held.forEach(items -> items.forEach(oldest::add));

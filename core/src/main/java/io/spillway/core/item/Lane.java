@@ -1,5 +1,7 @@
 package io.spillway.core.item;
 
+import java.util.List;
+
 /** Lanes in which an item can wait. Each lane is one topic; its partitions are the queues. */
 public enum Lane {
     /** Fresh work within its tenant's rate. */
@@ -12,6 +14,9 @@ public enum Lane {
     DELAY("delay"),
     /** Work that could not be handled, kept with its reason until it is replayed or discarded. */
     DEAD_LETTER("dead-letter");
+
+    /** Lanes that workers work on, in the order of their priority. */
+    public static final List<Lane> WORKED = List.of(HOT, OVERFLOW, AGED);
 
     private final String label;
 

@@ -5,7 +5,6 @@ import io.spillway.core.item.TenantHash;
 import io.spillway.core.policy.TenantContext;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -28,8 +27,6 @@ public final class Fleet {
     public static final long UPDATE_MILLIS = 100;
     /** Result when an item is to go elsewhere. */
     public static final int EXCESS = -1;
-    /** Lanes that workers work on. */
-    public static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
 
     /** Maximum gap between two calls. After it all counts have decayed to 0. */
     private static final long MAX_GAP_MILLIS = 60_000;
@@ -172,7 +169,7 @@ public final class Fleet {
 
     /** A worker that hangs shows it first where it had items first, and would hold what comes in other lanes too. */
     private static boolean isStuck(Member member, LaneBacklogs read) {
-        return LANES.stream().anyMatch(lane -> member.last.owned(lane).stream().anyMatch(read.of(lane)::isStuck));
+        return Lane.WORKED.stream().anyMatch(lane -> member.last.owned(lane).stream().anyMatch(read.of(lane)::isStuck));
     }
 
     private static long waiting(Member member, Lane lane, LaneBacklogs read) {
@@ -193,8 +190,8 @@ public final class Fleet {
     }
 
     private FleetWorker[][] owners(Map<String, Member> members) {
-        FleetWorker[][] owners = new FleetWorker[LANES.size()][];
-        for (Lane lane : LANES) {
+        FleetWorker[][] owners = new FleetWorker[Lane.WORKED.size()][];
+        for (Lane lane : Lane.WORKED) {
             FleetWorker[] ofLane = unowned.clone();
             for (Member member : members.values()) {
                 for (int partition : member.last.owned(lane)) {

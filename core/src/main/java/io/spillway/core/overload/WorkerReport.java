@@ -30,7 +30,7 @@ public record WorkerReport(
                     + " ms: slots must be from 1 to 100000, the others 0 or more");
         }
         Map<Lane, Set<Integer>> given = owned;
-        owned = Fleet.LANES.stream().collect(Collectors.toUnmodifiableMap(
+        owned = Lane.WORKED.stream().collect(Collectors.toUnmodifiableMap(
                 lane -> lane, lane -> Set.copyOf(given.getOrDefault(lane, Set.of()))));
     }
 

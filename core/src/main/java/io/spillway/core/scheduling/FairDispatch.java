@@ -35,9 +35,6 @@ public final class FairDispatch<T> {
     /** Least charge of an attempt, so that attempts that take no time rotate too. */
     static final double LEAST_CHARGE_MILLIS = 0.01;
 
-    /** Lanes that are scheduled, in the order of their priority. */
-    public static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
-
     private static final double AVERAGE_SHARE = 1.0 / 256;
     private static final double NANOS_PER_MILLI = 1e6;
 
