@@ -157,7 +157,8 @@ class ShareRoutingTest {
     }
 
     private void look(double ageMillis) {
-        WorkerReport report = new WorkerReport(10, 100, 50, 0, ageMillis, Map.of(Lane.HOT, ALL, Lane.OVERFLOW, ALL));
+        WorkerReport report =
+                new WorkerReport(10, 100, 100, 50, 0, ageMillis, Map.of(Lane.HOT, ALL, Lane.OVERFLOW, ALL));
         router.fleet.update(Map.of("worker", report), LaneBacklogs.UNKNOWN, 1, START_MILLIS + elapsedMillis);
     }
 }

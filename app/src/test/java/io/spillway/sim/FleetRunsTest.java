@@ -89,6 +89,20 @@ class FleetRunsTest {
         assertThat(result.endMillis()).as("seed %d", SEED).isLessThan(scenario.durationMillis() + 5_000);
     }
 
+    /** The slots that the flood holds come back after 2 s, and it has some at every worker. */
+    @Test
+    void a_flood_of_slow_items_over_the_whole_fleet_leaves_quick_tenants_their_latency() {
+        SimulatedCluster cluster = fleet(equal(12));
+        Scenario scenario = Runs.scenario(90_000, cluster, List.of(
+                Runs.group("tenant", TENANTS, Runs.taking(20), new Arrivals.Poisson(perSecond(cluster) / TENANTS)),
+                Runs.group("flood", 1, Runs.taking(2_000), new Arrivals.Burst(20_000, 20_000, 0))),
+                phase("flood", 20, 90));
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+
+        assertThat(Runs.phase(result, "flood", "tenant").p99Millis()).as("seed %d", SEED).isLessThan(STEADY_MILLIS);
+        assertThat(Runs.phase(result, "flood", "tenant").maxMillis()).as("seed %d", SEED).isLessThan(250);
+    }
+
     @Test
     void aged_items_use_idle_slots_while_many_items_are_in_flight() {
         SimulatedCluster cluster = fleet(equal(12));

@@ -19,7 +19,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class LaneReporterTest {
-    private static final WorkerReport IDLE = new WorkerReport(50, 500, 0, 0, 0, Map.of());
+    private static final WorkerReport IDLE = new WorkerReport(50, 500, 500, 0, 0, 0, Map.of());
     private static final InstantSource CLOCK = () -> Instant.ofEpochMilli(1_800_000_000_000L);
 
     private final MockProducer<byte[], byte[]> producer =
@@ -33,14 +33,14 @@ class LaneReporterTest {
             reporter.report();
         }
         assertThat(producer.history()).as("at the start, and once after 8 idle periods").hasSize(2);
-        now = new WorkerReport(50, 500, 0, 0, 0, Map.of(Lane.HOT, Set.of(3)));
+        now = new WorkerReport(50, 500, 500, 0, 0, 0, Map.of(Lane.HOT, Set.of(3)));
         reporter.report();
         assertThat(producer.history()).as("at once when its partitions have changed").hasSize(3);
         now = IDLE;
         reporter.report();
 
         producer.clear();
-        now = new WorkerReport(50, 500, 80, 3, 25, Map.of());
+        now = new WorkerReport(50, 500, 500, 80, 3, 25, Map.of());
         reporter.report();
         reporter.report();
         now = IDLE;
@@ -50,8 +50,8 @@ class LaneReporterTest {
 
         producer.clear();
         for (WorkerReport load : new WorkerReport[] {
-            new WorkerReport(50, 500, 4, 0, 0, Map.of()), new WorkerReport(50, 500, 0, 1, 0, Map.of()),
-            new WorkerReport(50, 500, 0, 0, 7, Map.of())}) {
+            new WorkerReport(50, 500, 500, 4, 0, 0, Map.of()), new WorkerReport(50, 500, 500, 0, 1, 0, Map.of()),
+            new WorkerReport(50, 500, 500, 0, 0, 7, Map.of())}) {
             now = load;
             reporter.report();
         }
@@ -61,7 +61,7 @@ class LaneReporterTest {
 
     @Test
     void a_router_reads_the_published_report() {
-        now = new WorkerReport(50, 500, 80, 3, 25, Map.of());
+        now = new WorkerReport(50, 500, 500, 80, 3, 25, Map.of());
         LaneReporter reporter = reporter();
         reporter.report();
         ProducerRecord<byte[], byte[]> written = producer.history().getFirst();

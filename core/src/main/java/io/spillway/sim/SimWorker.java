@@ -199,7 +199,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         SimulatedItem item = attempt.item;
         attempt.destination = attempt.ending.destination();
         item.destination = attempt.destination;
-        stats.ended(nowNanos - attempt.startedNanos);
+        stats.ended(item.lane, nowNanos - attempt.startedNanos);
         tally.held(item, nowNanos - attempt.startedNanos);
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
         engine.ended(attempt, attempt.ending.result(), model.destination.randomAfter(item, item.attempts), nowMillis,

@@ -124,7 +124,7 @@ final class AttemptRunner {
         AttemptResult result = interpret(attempt, returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(item, result, durationNanos);
-        stats.ended(durationNanos);
+        stats.ended(item.lane(), durationNanos);
         if (span.isOn()) {
             span.ended(WorkerMetrics.outcomeOf(result), errorType(attempt, result), () -> Printable.of(attempt.detail));
         }

@@ -81,7 +81,7 @@ class InstancesReportTest {
 
     private void loads(String worker, long atMillis) {
         reads.put(topics.laneState(), worker, new LaneStates(() -> Instant.ofEpochMilli(atMillis))
-                .encode(worker, new WorkerReport(50, 100, 20.5, 7, 3, Map.of())), atMillis);
+                .encode(worker, new WorkerReport(50, 100, 100, 20.5, 7, 3, Map.of())), atMillis);
     }
 
     private void status(String member, long atMillis) {

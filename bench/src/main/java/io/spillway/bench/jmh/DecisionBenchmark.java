@@ -84,7 +84,7 @@ public class DecisionBenchmark {
             contexts[i] = policies.context(read.tenant());
         }
         Set<Integer> all = IntStream.range(0, 12).boxed().collect(Collectors.toSet());
-        fleet.update(Map.of("worker", new WorkerReport(50, 1e7, 0, 0, 0, Map.of(Lane.HOT, all))),
+        fleet.update(Map.of("worker", new WorkerReport(50, 1e7, 1e7, 0, 0, 0, Map.of(Lane.HOT, all))),
                 LaneBacklogs.UNKNOWN, 1, nowMillis());
     }
 

@@ -14,14 +14,18 @@ final class FleetWorker {
     /** Longest backlog that is told from a longer one. */
     private static final long MOST_NANOS = 365L * 24 * 3_600 * 1_000_000_000;
 
+    static final int NOT_STUCK = Integer.MAX_VALUE;
+
     final HotGuard guard;
-    /** Whether it finishes nothing in one of its partitions, of any lane, that has items. */
-    volatile boolean stuck;
+    /** Ordinal of the first lane in which it finishes nothing in one of its partitions that has items. */
+    volatile int stuckFrom = NOT_STUCK;
     /**
      * By the last measurement, of what is certainly a backlog: as many items as there are slots run, and as many may be
      * finished and not committed. Of a worker that has just come back nothing else is known.
      */
     private volatile long hotEmptyNanos;
+    /** Time that one item of this router takes, of any lane; a usual one until it is known. */
+    private volatile double nanosPerItem = NANOS_PER_MILLI;
     private final AtomicLong overflowEmptyNanos = new AtomicLong();
     private final AtomicLong agedEmptyNanos = new AtomicLong();
 
@@ -29,12 +33,18 @@ final class FleetWorker {
         this.guard = new HotGuard(protection);
     }
 
+    /** Returns whether it hangs in this lane, or in one that goes before it. */
+    boolean isStuck(Lane lane) {
+        return stuckFrom <= lane.ordinal();
+    }
+
     /** Returns when an item of a lane would start if it was sent now; comparable between workers only. */
     long score(Lane lane, long nowMillis) {
         long emptyNanos =
                 lane == Lane.HOT ? Math.max(guard.lane.emptyAtNanos(), hotEmptyNanos) : clock(lane).get();
         // Among idle workers the one that has been idle for longest is next.
-        return emptyNanos < nowMillis * NANOS_PER_MILLI ? emptyNanos : emptyNanos + guard.lane.nanosPerItem();
+        return emptyNanos < nowMillis * NANOS_PER_MILLI ? emptyNanos
+                : emptyNanos + (lane == Lane.HOT ? guard.lane.nanosPerItem() : (long) nanosPerItem);
     }
 
     /** Returns how long an item of overflow or aged would wait if it was sent now, 0 or more. */
@@ -45,7 +55,7 @@ final class FleetWorker {
     /** Records an item that this router sent to overflow or aged. */
     void sent(Lane lane, long nowMillis) {
         long nowNanos = nowMillis * NANOS_PER_MILLI;
-        long itemNanos = guard.lane.nanosPerItem();
+        long itemNanos = (long) nanosPerItem;
         clock(lane).updateAndGet(empty -> Math.min(Math.max(empty, nowNanos) + itemNanos, nowNanos + MOST_NANOS));
     }
 
@@ -65,10 +75,13 @@ final class FleetWorker {
             Optional<WorkerReport> latest, long hot, long overflow, long aged, boolean isNew, int routers,
             long elapsedMillis, long nowMillis, long[] counts) {
         guard.update(latest, hot, isNew, routers, elapsedMillis, nowMillis, counts);
+        latest.filter(report -> report.possiblePerSecond() > 0).ifPresent(report ->
+                nanosPerItem = Math.max(1, 1e9 * routers / report.possiblePerSecond()));
         if (isNew) {
-            double nanosEach = (double) guard.lane.nanosPerItem() / routers;
             long running = latest.map(report -> 2L * report.slots()).orElse(0L);
-            hotEmptyNanos = emptyNanos(Math.max(0, hot - running), nanosEach, nowMillis);
+            hotEmptyNanos = emptyNanos(
+                    Math.max(0, hot - running), (double) guard.lane.nanosPerItem() / routers, nowMillis);
+            double nanosEach = nanosPerItem / routers;
             measured(hot + overflow, hot + overflow + aged, nanosEach, nowMillis);
         }
     }
@@ -76,7 +89,7 @@ final class FleetWorker {
     /** Sets what waits in a partition that no worker is known to own, as {@link #update} does. */
     void assume(long hot, long overflow, long aged, long nowMillis) {
         guard.lane.assume(hot, nowMillis);
-        measured(hot + overflow, hot + overflow + aged, guard.lane.nanosPerItem(), nowMillis);
+        measured(hot + overflow, hot + overflow + aged, nanosPerItem, nowMillis);
     }
 
     private void measured(long toOverflow, long toAged, double nanosEach, long nowMillis) {

@@ -151,7 +151,7 @@ final class HotLane {
         WorkerReport report = latest.get();
         // Free slots while items grow old: another resource limits the worker, so the throughput is the capacity.
         double perSecond = report.ageMillis() > targetMillis && report.handledPerSecond() > 0
-                ? Math.min(report.possiblePerSecond(), report.handledPerSecond()) : report.possiblePerSecond();
+                ? Math.min(report.hotPerSecond(), report.handledPerSecond()) : report.hotPerSecond();
         if (perSecond > 0) {
             capacity = capacity(perSecond / routers, report.slots());
         }

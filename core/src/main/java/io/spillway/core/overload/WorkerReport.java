@@ -11,22 +11,26 @@ import java.util.stream.Collectors;
  * @param slots             maximum concurrent handlers, 1 to 100,000
  * @param possiblePerSecond capacity in items a second: slots divided by the mean time in a slot (Little's law); 0
  *                          before the first attempt
+ * @param hotPerSecond      the same for items of hot, which go first: a flood of slow items elsewhere does not delay
+ *                          them; of all lanes before the first one
  * @param handledPerSecond  attempts of all lanes that ended, a second, since the last report
  * @param waiting           hot items read and not started, 0 or more
  * @param ageMillis         mean age of hot items at their first attempt since the last report; 0 for none
  * @param owned             partitions that it works on, by lane; a lane without any may be absent; copied
  */
 public record WorkerReport(
-        int slots, double possiblePerSecond, double handledPerSecond, long waiting, double ageMillis,
-        Map<Lane, Set<Integer>> owned) {
+        int slots, double possiblePerSecond, double hotPerSecond, double handledPerSecond, long waiting,
+        double ageMillis, Map<Lane, Set<Integer>> owned) {
     private static final double MAX = 1e12;
 
     /** @throws IllegalArgumentException when a value is out of its range */
     public WorkerReport {
         if (slots < 1 || slots > 100_000 || waiting < 0
-                || isOutOfRange(possiblePerSecond) || isOutOfRange(handledPerSecond) || isOutOfRange(ageMillis)) {
+                || isOutOfRange(possiblePerSecond) || isOutOfRange(hotPerSecond) || isOutOfRange(handledPerSecond)
+                || isOutOfRange(ageMillis)) {
             throw new IllegalArgumentException("slots = " + slots + ", possible = " + possiblePerSecond
-                    + "/s, handled = " + handledPerSecond + "/s, waiting = " + waiting + ", age = " + ageMillis
+                    + "/s, of hot = " + hotPerSecond + "/s, handled = " + handledPerSecond + "/s, waiting = " + waiting
+                    + ", age = " + ageMillis
                     + " ms: slots must be from 1 to 100000, the others 0 or more");
         }
         Map<Lane, Set<Integer>> given = owned;

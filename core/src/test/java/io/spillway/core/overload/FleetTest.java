@@ -63,6 +63,17 @@ class FleetTest {
     }
 
     @Test
+    void a_flood_of_slow_items_elsewhere_leaves_room_in_hot_for_quick_ones() {
+        WorkerReport report = new WorkerReport(10, 20, 5_000, 20, 0, 0, Map.of(Lane.HOT, Set.of(0)));
+        for (int i = 0; i < 10; i++) {
+            fleet.update(Map.of("a", report), LaneBacklogs.UNKNOWN, 1, T0 + i * Fleet.UPDATE_MILLIS);
+        }
+        for (int i = 0; i < 500; i++) {
+            assertThat(fleet.placeInHot(ACME, "", ALL, 1, i, T0 + 1_000)).as("100 ms of its capacity").isZero();
+        }
+    }
+
+    @Test
     void aged_items_wait_behind_live_ones() {
         LaneBacklogs backlogs = new LaneBacklogs(
                 PartitionBacklog.of(0, 0, 90, 0, 0, 0), PartitionBacklog.of(0, 0, 0, 60, 0, 0),
@@ -108,7 +119,7 @@ class FleetTest {
     }
 
     @Test
-    void a_worker_that_hangs_is_avoided_in_every_lane_and_what_hangs_stays_with_it() {
+    void a_worker_that_hangs_in_hot_is_avoided_in_every_lane_and_what_hangs_stays_with_it() {
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
         PartitionBacklog hot = PartitionBacklog.unknown(6)
                 .next(new long[] {0, 0, 9_000, 5, 0, 0}, new long[6], 1_000, 3_000)
@@ -118,6 +129,20 @@ class FleetTest {
         assertThat(shares(Lane.AGED, 100, 4)[2]).isZero();
         assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, T0)).as("to no other worker")
                 .isEqualTo(2);
+    }
+
+    @Test
+    void a_worker_at_which_items_wait_behind_hot_and_overflow_is_used_for_these() {
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
+        PartitionBacklog waits = PartitionBacklog.unknown(6)
+                .next(new long[] {0, 0, 9, 0, 0, 0}, new long[6], 1_000, 3_000)
+                .next(new long[] {0, 0, 9, 0, 0, 0}, new long[6], 4_000, 3_000);
+        fleet.update(equalWorkers(), new LaneBacklogs(none, waits, none), 1, T0);
+        assertThat(shares(Lane.HOT, 300, 4)[2]).isCloseTo(100, within(10));
+        assertThat(shares(Lane.OVERFLOW, 100, 4)[2]).isZero();
+        assertThat(shares(Lane.AGED, 100, 4)[2]).isZero();
+        fleet.update(equalWorkers(), new LaneBacklogs(none, none, waits), 1, T0 + 1);
+        assertThat(shares(Lane.OVERFLOW, 300, 4)[2]).isCloseTo(100, within(10));
     }
 
     @Test
@@ -175,7 +200,7 @@ class FleetTest {
 
     private static WorkerReport report(double possible, Set<Integer> owned) {
         return new WorkerReport(
-                10, possible, 0, 0, 0, Map.of(Lane.HOT, owned, Lane.OVERFLOW, owned, Lane.AGED, owned));
+                10, possible, possible, 0, 0, 0, Map.of(Lane.HOT, owned, Lane.OVERFLOW, owned, Lane.AGED, owned));
     }
 
     private static LaneBacklogs hot(long... waiting) {

@@ -19,13 +19,13 @@ class HandlingStatsTest {
 
     @Test
     void the_capacity_is_unknown_before_the_first_attempt_ends() {
-        assertThat(stats.report(50, 7, OWNED, 250 * MILLI)).isEqualTo(new WorkerReport(50, 0, 0, 7, 0, OWNED));
+        assertThat(stats.report(50, 7, OWNED, 250 * MILLI)).isEqualTo(new WorkerReport(50, 0, 0, 0, 7, 0, OWNED));
     }
 
     @Test
     void the_capacity_is_slots_divided_by_latency() {
         for (int i = 0; i < 20; i++) {
-            stats.ended(100 * MILLI);
+            stats.ended(Lane.OVERFLOW, 100 * MILLI);
         }
         WorkerReport report = stats.report(50, 0, OWNED, 250 * MILLI);
         assertThat(report.possiblePerSecond()).as("50 slots, 100 ms each").isCloseTo(500, within(1e-6));
@@ -35,11 +35,26 @@ class HandlingStatsTest {
     }
 
     @Test
+    void slow_items_of_overflow_leave_the_capacity_of_hot_as_it_is() {
+        for (int i = 0; i < 5; i++) {
+            stats.ended(Lane.OVERFLOW, 500 * MILLI);
+        }
+        assertThat(stats.report(10, 0, OWNED, 250 * MILLI).hotPerSecond()).as("before the first item of hot")
+                .isCloseTo(20, within(1e-6));
+        for (int i = 0; i < 200; i++) {
+            stats.ended(i % 20 == 0 ? Lane.HOT : Lane.OVERFLOW, (i % 20 == 0 ? 2 : 500) * MILLI);
+        }
+        WorkerReport report = stats.report(10, 0, OWNED, 10_250 * MILLI);
+        assertThat(report.hotPerSecond()).as("10 slots, 2 ms each").isCloseTo(5_000, within(1e-6));
+        assertThat(report.possiblePerSecond()).as("most need 500 ms").isLessThan(25);
+    }
+
+    @Test
     void the_capacity_follows_slower_handlers() {
         double possible = 0;
         for (int period = 1; period <= 22; period++) {
             for (int i = 0; i < (period <= 10 ? 160 : 3); i++) {
-                stats.ended((period <= 10 ? 10 : 1_000) * MILLI);
+                stats.ended(Lane.OVERFLOW, (period <= 10 ? 10 : 1_000) * MILLI);
             }
             possible = stats.report(10, 0, OWNED, 250L * period * MILLI).possiblePerSecond();
             if (period == 10) {
@@ -53,10 +68,10 @@ class HandlingStatsTest {
     void a_few_long_attempts_leave_the_capacity_at_what_is_handled() {
         for (int period = 1; period <= 40; period++) {
             for (int i = 0; i < 75; i++) {
-                stats.ended(20 * MILLI);
+                stats.ended(Lane.OVERFLOW, 20 * MILLI);
             }
             if (period == 40) {
-                stats.ended(60_000 * MILLI);
+                stats.ended(Lane.OVERFLOW, 60_000 * MILLI);
             }
             double possible = stats.report(25, 0, OWNED, 250L * period * MILLI).possiblePerSecond();
             assertThat(possible).as("300 a second, in period %d", period).isGreaterThan(period < 20 ? 100 : 295);
@@ -81,7 +96,7 @@ class HandlingStatsTest {
     @CsvSource({"0, 1, 1, 1, 1", "100001, 1, 1, 1, 1", "1, -1, 1, 1, 1", "1, NaN, 1, 1, 1", "1, 1, Infinity, 1, 1",
         "1, 1, 1, -1, 1", "1, 1, 1, 1, NaN"})
     void a_report_out_of_range_is_rejected(int slots, double possible, double handled, long waiting, double ageMillis) {
-        assertThatThrownBy(() -> new WorkerReport(slots, possible, handled, waiting, ageMillis, OWNED))
+        assertThatThrownBy(() -> new WorkerReport(slots, possible, possible, handled, waiting, ageMillis, OWNED))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -36,7 +36,7 @@ class HotGuardTest {
 
     @BeforeEach
     void report() {
-        WorkerReport report = new WorkerReport(SLOTS, CAPACITY, Math.min(CAPACITY, waiting * 4),
+        WorkerReport report = new WorkerReport(SLOTS, CAPACITY, CAPACITY, Math.min(CAPACITY, waiting * 4),
                 (long) Math.max(0, waiting - SLOTS), waiting, Map.of());
         guard.update(Optional.of(report), 0, false, 1, Fleet.UPDATE_MILLIS, nowMillis, counts);
     }
@@ -204,7 +204,7 @@ class HotGuardTest {
         for (int i = 0; i < 10_000; i++) {
             assertThat(off.admits(TenantContext.of("noisy", 3, NO_RATE), "", T0)).isTrue();
         }
-        off.update(Optional.of(new WorkerReport(1, 1, 1, 1_000, 9_000, Map.of())), 0, false, 1, 0, T0, counts);
+        off.update(Optional.of(new WorkerReport(1, 1, 1, 1, 1_000, 9_000, Map.of())), 0, false, 1, 0, T0, counts);
         assertThat(off.isBehind(T0)).isFalse();
     }
 

@@ -262,6 +262,6 @@ class HotLaneTest {
     }
 
     private static WorkerReport report(int slots, double possible, double handled, long waiting, double ageMillis) {
-        return new WorkerReport(slots, possible, handled, waiting, ageMillis, Map.of());
+        return new WorkerReport(slots, possible, possible, handled, waiting, ageMillis, Map.of());
     }
 }

@@ -56,7 +56,7 @@ class ItemPlacementTest {
     @Test
     void what_hot_cannot_take_is_surplus_in_any_partition() {
         Set<Integer> all = Set.of(0, 1, 2, 3);
-        WorkerReport report = new WorkerReport(10, 100, 0, 0, 0, Map.of(Lane.HOT, all, Lane.OVERFLOW, all));
+        WorkerReport report = new WorkerReport(10, 100, 100, 0, 0, 0, Map.of(Lane.HOT, all, Lane.OVERFLOW, all));
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
         fleet.update(Map.of("worker", report), new LaneBacklogs(none, PartitionBacklog.of(500, 0, 0, 0), none), 1, NOW);
         Set<Integer> surplus = new TreeSet<>();

@@ -34,8 +34,8 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
     public byte[] encode(String worker, WorkerReport report) {
         return codec.encode(new LaneState(
                 worker, Instant.ofEpochMilli(clock.millis()), (long) report.slots(), report.possiblePerSecond(),
-                report.handledPerSecond(), report.waiting(), report.ageMillis(), owned(report, Lane.HOT),
-                owned(report, Lane.OVERFLOW), owned(report, Lane.AGED)));
+                report.handledPerSecond(), report.waiting(), report.ageMillis(), report.hotPerSecond(),
+                owned(report, Lane.HOT), owned(report, Lane.OVERFLOW), owned(report, Lane.AGED)));
     }
 
     private static List<Integer> owned(WorkerReport report, Lane lane) {
@@ -53,8 +53,8 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
         long slots = (Long) record.get("slots");
         WorkerReport report = new WorkerReport(
                 slots == (int) slots ? (int) slots : 0, (Double) record.get("possiblePerSecond"),
-                (Double) record.get("handledPerSecond"), (Long) record.get("hotWaiting"),
-                (Double) record.get("hotAge"),
+                (Double) record.get("hotPossiblePerSecond"), (Double) record.get("handledPerSecond"),
+                (Long) record.get("hotWaiting"), (Double) record.get("hotAge"),
                 Map.of(Lane.HOT, partitions(record, "ownedHot"), Lane.OVERFLOW, partitions(record, "ownedOverflow"),
                         Lane.AGED, partitions(record, "ownedAged")));
         long nowMillis = clock.millis();

@@ -17,10 +17,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LaneStatesTest {
     private static final WorkerReport ONE = new WorkerReport(
-            50, 1_234.5, 67.25, 89, 10.5,
+            50, 1_234.5, 2_345.5, 67.25, 89, 10.5,
             Map.of(Lane.HOT, Set.of(1, 11), Lane.OVERFLOW, Set.of(), Lane.AGED, Set.of(0)));
     private static final WorkerReport OTHER = new WorkerReport(
-            4, 80, 80, 0, 300, Map.of(Lane.HOT, Set.of(), Lane.OVERFLOW, Set.of(3), Lane.AGED, Set.of()));
+            4, 80, 40, 80, 0, 300, Map.of(Lane.HOT, Set.of(), Lane.OVERFLOW, Set.of(3), Lane.AGED, Set.of()));
 
     private long nowMillis = 1_800_000_000_000L;
     private final LaneStates states = new LaneStates(() -> Instant.ofEpochMilli(nowMillis));
@@ -61,8 +61,8 @@ class LaneStatesTest {
             long slots, double possible, double handled, long waiting, double age) {
         states.put("a", states.encode("a", ONE));
         byte[] invalid = new RecordCodec<>(new LaneState()).encode(
-                new LaneState("a", Instant.ofEpochMilli(nowMillis), slots, possible, handled, waiting, age, List.of(),
-                        List.of(), List.of()));
+                new LaneState("a", Instant.ofEpochMilli(nowMillis), slots, possible, handled, waiting, age, possible,
+                        List.of(), List.of(), List.of()));
         assertThatThrownBy(() -> states.put("a", invalid)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> states.put("a", new byte[] {1, 2, 3})).isInstanceOf(IllegalArgumentException.class);
         assertThat(states.reports()).isEqualTo(Map.of("a", ONE));

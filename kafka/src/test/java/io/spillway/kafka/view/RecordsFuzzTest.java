@@ -194,8 +194,8 @@ class RecordsFuzzTest {
     }
 
     private static WorkerReport laneReport(SplittableRandom random) {
-        return new WorkerReport(random.nextInt(1, 100_001), random.nextDouble(1e12), random.nextDouble(),
-                count(random, 40), random.nextDouble(1e6),
+        return new WorkerReport(random.nextInt(1, 100_001), random.nextDouble(1e12), random.nextDouble(1e12),
+                random.nextDouble(), count(random, 40), random.nextDouble(1e6),
                 Map.of(Lane.HOT, Set.of(random.nextInt(0, 100), 100), Lane.AGED, Set.of(random.nextInt(10_000))));
     }
 
