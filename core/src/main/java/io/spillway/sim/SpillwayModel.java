@@ -6,7 +6,7 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.ConcurrencyShares;
-import io.spillway.core.sharding.LaneAssignment;
+import io.spillway.core.sharding.SlotAssignment;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.Arrays;
@@ -64,14 +64,14 @@ final class SpillwayModel implements Model {
         }
         this.router = new SimRouter(tally, cluster, lanes);
         this.workers = new SimWorker[cluster.workers().size()];
-        String[][] owners = LaneAssignment.assign(
-                IntStream.range(0, workers.length).mapToObj(i -> new LaneAssignment.Worker(
+        String[] owners = SlotAssignment.assign(
+                IntStream.range(0, workers.length).mapToObj(i -> new SlotAssignment.Worker(
                         name(i), cluster.workers().get(i).dispatch().slots())).toList(),
-                new String[1][cluster.partitions()]);
+                new String[cluster.partitions()]);
         for (int i = 0; i < workers.length; i++) {
             String name = name(i);
             List<SimulatedPartition> own = Arrays.stream(lanes).flatMap(Arrays::stream)
-                    .filter(each -> name.equals(owners[0][each.index])).toList();
+                    .filter(each -> name.equals(owners[each.index])).toList();
             workers[i] = new SimWorker(this, cluster.workers().get(i), own, 0);
         }
         events.add(0, now -> second(now, 0));

@@ -1,6 +1,6 @@
 package io.spillway.worker.group;
 
-import io.spillway.core.sharding.LaneAssignment;
+import io.spillway.core.sharding.SlotAssignment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +19,7 @@ import org.apache.kafka.common.Configurable;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Assignor of the workers' group, by {@link LaneAssignment}. Each member sends its slots as user data; the leader of
+ * Assignor of the workers' group, by {@link SlotAssignment}. Each member sends its slots as user data; the leader of
  * the group decides for all. A partition that is to move is given to another one a round later, when it is released.
  *
  * <p>Public, because Kafka's client creates it.
@@ -63,7 +63,7 @@ public final class SlotAssignor implements ConsumerPartitionAssignor, Configurab
             return 1;
         }
         return Math.clamp(userData.getInt(userData.position() + Byte.BYTES), 1,
-                LaneAssignment.Worker.MAX_SLOTS);
+                SlotAssignment.Worker.MAX_SLOTS);
     }
 
     @Override
@@ -81,18 +81,18 @@ public final class SlotAssignor implements ConsumerPartitionAssignor, Configurab
         String[] now = IntStream.range(0, partitions).mapToObj(partition -> topics.stream()
                 .map(topic -> owners.get(new TopicPartition(topic, partition)))
                 .filter(Objects::nonNull).findFirst().orElse(null)).toArray(String[]::new);
-        String[] wanted = LaneAssignment.assign(
-                members.entrySet().stream().map(member -> new LaneAssignment.Worker(
+        String[] wanted = SlotAssignment.assign(
+                members.entrySet().stream().map(member -> new SlotAssignment.Worker(
                         member.getKey(), decode(member.getValue().userData()))).toList(),
-                new String[][] {now})[0];
+                now);
 
         Map<String, Set<TopicPartition>> held = members.entrySet().stream().collect(Collectors.toMap(
                 Map.Entry::getKey, member -> new HashSet<>(member.getValue().ownedPartitions())));
         Map<String, List<TopicPartition>> assigned = new HashMap<>();
         members.keySet().forEach(member -> assigned.put(member, new ArrayList<>()));
-        for (int lane = 0; lane < topics.size(); lane++) {
-            for (int partition = 0; partition < sizes.get(topics.get(lane)); partition++) {
-                TopicPartition each = new TopicPartition(topics.get(lane), partition);
+        for (String topic : topics) {
+            for (int partition = 0; partition < sizes.get(topic); partition++) {
+                TopicPartition each = new TopicPartition(topic, partition);
                 String owner = wanted[partition];
                 if (held.get(owner).contains(each) || !owners.containsKey(each)) {
                     assigned.get(owner).add(each);
