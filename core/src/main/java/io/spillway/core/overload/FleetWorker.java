@@ -14,6 +14,9 @@ final class FleetWorker {
     /** Longest backlog that is told from a longer one. */
     private static final long MOST_NANOS = 365L * 24 * 3_600 * 1_000_000_000;
 
+    /** Part of a worker that is counted on for overflow and aged: its trickle. */
+    private static final double LEAST_IDLE = 0.05;
+
     static final int NOT_STUCK = Integer.MAX_VALUE;
 
     final HotGuard guard;
@@ -24,7 +27,7 @@ final class FleetWorker {
      * finished and not committed. Of a worker that has just come back nothing else is known.
      */
     private volatile long hotEmptyNanos;
-    /** Time that one item of this router takes, of any lane; a usual one until it is known. */
+    /** Time that one item of this router to overflow or aged takes, beside hot; a usual one until it is known. */
     private volatile double nanosPerItem = NANOS_PER_MILLI;
     private final AtomicLong overflowEmptyNanos = new AtomicLong();
     private final AtomicLong agedEmptyNanos = new AtomicLong();
@@ -75,29 +78,30 @@ final class FleetWorker {
             Optional<WorkerReport> latest, long hot, long overflow, long aged, boolean isNew, int routers,
             long elapsedMillis, long nowMillis, long[] counts) {
         guard.update(latest, hot, isNew, routers, elapsedMillis, nowMillis, counts);
+        // What hot takes is not there for the others: they would wait for ever at a worker that hot fills.
+        double idle = Math.max(LEAST_IDLE, 1 - guard.lane.load());
         latest.filter(report -> report.possiblePerSecond() > 0).ifPresent(report ->
-                nanosPerItem = Math.max(1, 1e9 * routers / report.possiblePerSecond()));
+                nanosPerItem = Math.max(1, 1e9 * routers / report.possiblePerSecond() / idle));
         if (isNew) {
             long running = latest.map(report -> 2L * report.slots()).orElse(0L);
             hotEmptyNanos = emptyNanos(
                     Math.max(0, hot - running), (double) guard.lane.nanosPerItem() / routers, nowMillis);
-            double nanosEach = nanosPerItem / routers;
-            measured(hot + overflow, hot + overflow + aged, nanosEach, nowMillis);
+            measured(hot * idle, overflow, aged, nanosPerItem / routers, nowMillis);
         }
     }
 
     /** Sets what waits in a partition that no worker is known to own, as {@link #update} does. */
     void assume(long hot, long overflow, long aged, long nowMillis) {
         guard.lane.assume(hot, nowMillis);
-        measured(hot + overflow, hot + overflow + aged, nanosPerItem, nowMillis);
+        measured(hot, overflow, aged, nanosPerItem, nowMillis);
     }
 
-    private void measured(long toOverflow, long toAged, double nanosEach, long nowMillis) {
-        overflowEmptyNanos.set(emptyNanos(toOverflow, nanosEach, nowMillis));
-        agedEmptyNanos.set(emptyNanos(toAged, nanosEach, nowMillis));
+    private void measured(double hot, long overflow, long aged, double nanosEach, long nowMillis) {
+        overflowEmptyNanos.set(emptyNanos(hot + overflow, nanosEach, nowMillis));
+        agedEmptyNanos.set(emptyNanos(hot + overflow + aged, nanosEach, nowMillis));
     }
 
-    private static long emptyNanos(long items, double nanosEach, long nowMillis) {
+    private static long emptyNanos(double items, double nanosEach, long nowMillis) {
         return nowMillis * NANOS_PER_MILLI + (long) Math.min(MOST_NANOS, nanosEach * items);
     }
 }

@@ -30,6 +30,8 @@ final class HotLane {
     private static final long NANOS_PER_MILLI = 1_000_000;
     /** Least items of a step. */
     private static final int STEP_ITEMS = 3;
+    /** Long enough that equal workers look equal: a large backlog is placed by one moment's load. */
+    private static final double LOAD_MILLIS = 20_000;
     /** Maximum difference between the times of threads. A time further ahead comes from a clock that was set back. */
     private static final long MAX_SKEW_MILLIS = 1_000;
 
@@ -43,6 +45,8 @@ final class HotLane {
     private final Lasting reported = new Lasting();
     private final Lasting inPartitions = new Lasting();
     private long updatedMillis;
+    /** Mean over {@link #LOAD_MILLIS}. */
+    private volatile double sentPerSecond;
 
     /**
      * Capacity of the worker for this router.
@@ -90,6 +94,11 @@ final class HotLane {
     long nanosPerItem() {
         long known = capacity.nanosPerItem;
         return known == 0 ? NANOS_PER_MILLI : known;
+    }
+
+    /** Returns the part of the worker's time, for this router, that hot takes; 1 or more when it takes all. */
+    double load() {
+        return sentPerSecond * nanosPerItem() / 1e9;
     }
 
     /** Sets what waits where no worker tells its capacity, so that partitions can be compared. */
@@ -142,6 +151,10 @@ final class HotLane {
         long elapsedMillis = Math.clamp(nowMillis - updatedMillis, 0, HOLD_MILLIS);
         updatedMillis = nowMillis;
         long underWay = sentSinceUpdate.getAndSet(0);
+        if (elapsedMillis > 0) {
+            double weightOfNew = -Math.expm1(-elapsedMillis / LOAD_MILLIS);
+            sentPerSecond += weightOfNew * (1e3 * underWay / elapsedMillis - sentPerSecond);
+        }
         if (latest.isEmpty()) {
             // Nothing is handled, so the backlog stays as it is.
             emptyAtNanos.addAndGet(elapsedMillis * NANOS_PER_MILLI);

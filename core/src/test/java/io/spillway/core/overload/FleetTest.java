@@ -102,7 +102,7 @@ class FleetTest {
         fleet.update(left, hot(0, 0, 70, 0, 0, 0), 1, T0 + 1);
         assertThat(shares(Lane.HOT, 200, 4)[2]).isZero();
         left.put("c", report(1_000, Set.of(2, 3)));
-        fleet.update(left, hot(0, 0, 70, 0, 0, 0), 1, T0 + 2);
+        fleet.update(left, hot(0, 0, 70, 0, 0, 0), 1, T0 + 1);
         int[] shares = shares(Lane.OVERFLOW, 100, 4);
         assertThat(shares[0] + shares[1]).as("a has none, and c has 70").isEqualTo(85);
     }
@@ -143,6 +143,21 @@ class FleetTest {
         assertThat(shares(Lane.AGED, 100, 4)[2]).isZero();
         fleet.update(equalWorkers(), new LaneBacklogs(none, none, waits), 1, T0 + 1);
         assertThat(shares(Lane.OVERFLOW, 300, 4)[2]).isCloseTo(100, within(10));
+    }
+
+    @Test
+    void excess_waits_behind_what_goes_on_coming_to_hot() {
+        for (int i = 1; i <= 1_000; i++) {
+            for (int item = 0; item < 90; item++) {
+                fleet.place(Lane.HOT, new int[] {2}, 1, item, T0 + 100 * i);
+            }
+            fleet.update(equalWorkers(), hot(0, 0, 0, 0, 0, i % 2), 1, T0 + 100 * i);
+        }
+        int[] shares = new int[6];
+        for (int i = 0; i < 1_100; i++) {
+            shares[fleet.place(Lane.OVERFLOW, new int[] {2, 3}, 2, i, T0 + 100_000)]++;
+        }
+        assertThat(shares[2]).as("hot leaves a tenth of b").isCloseTo(100, within(15));
     }
 
     @Test
