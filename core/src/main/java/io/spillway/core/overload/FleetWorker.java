@@ -14,8 +14,8 @@ final class FleetWorker {
     /** Longest backlog that is told from a longer one. */
     private static final long MOST_NANOS = 365L * 24 * 3_600 * 1_000_000_000;
 
-    /** Part of a worker that is counted on for overflow and aged: its trickle. */
-    private static final double LEAST_IDLE = 0.05;
+    /** Least part of a worker for overflow and aged. With less, equal workers that hot fills would differ by chance. */
+    private static final double LEAST_IDLE = 0.1;
 
     static final int NOT_STUCK = Integer.MAX_VALUE;
 
