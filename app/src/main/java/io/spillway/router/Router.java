@@ -147,7 +147,7 @@ public final class Router implements AutoCloseable {
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
         CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), nanoClock);
         this.workReader = new WorkReader(
-                queueAdmin, topics, pacer::commits, configuration.shards().stuckAfter(), nanoClock, registry);
+                queueAdmin, topics, pacer::commits, configuration.shards().stuckAfter(), nanoClock);
         this.fleetMonitor = new FleetMonitor(
                 clients, topics, fleet, workReader::latest, exchange::processes, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);

@@ -2,6 +2,7 @@ package io.spillway.router.feedback;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.core.item.Lane;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.kafka.topics.KafkaClients;
@@ -12,6 +13,7 @@ import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.LaneStates;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -58,6 +60,12 @@ public final class FleetMonitor implements AutoCloseable {
                 .description("Workers at which the lane is behind its target: what is more than a fair share overflows")
                 .tag("lane", "hot")
                 .register(registry);
+        for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW)) {
+            Gauge.builder("spillway.lane.stuck_partitions", fleet, each -> each.stuckPartitions(lane))
+                    .description("Partitions with waiting items and none finished for shards.stuckAfter")
+                    .tag("lane", lane.label())
+                    .register(registry);
+        }
     }
 
     /** Starts, and returns when the workers' latest reports are read. */

@@ -1,7 +1,5 @@
 package io.spillway.router.feedback;
 
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.PartitionBacklog;
@@ -55,28 +53,21 @@ public final class WorkReader implements AutoCloseable {
      * @param nanoClock monotonic, so a step of the clock is no stall
      */
     public WorkReader(
-            QueueAdmin admin, Topics topics, LongSupplier commits, Duration stuckAfter, LongSupplier nanoClock,
-            MeterRegistry registry) {
+            QueueAdmin admin, Topics topics, LongSupplier commits, Duration stuckAfter, LongSupplier nanoClock) {
         this(lane -> admin.readProgress(topics.lane(lane), topics.workerGroup(), false), commits, stuckAfter,
-                nanoClock, registry);
+                nanoClock);
     }
 
     /** Creates a reader with a source of each lane's progress, which may throw. */
     WorkReader(
             Function<Lane, List<QueueProgress>> progress, LongSupplier commits, Duration stuckAfter,
-            LongSupplier nanoClock, MeterRegistry registry) {
+            LongSupplier nanoClock) {
         this.progress = progress;
         this.commits = commits;
         this.stuckAfterMillis = stuckAfter.toMillis();
         this.nanoClock = nanoClock;
         this.task = new PeriodicTask("router-waiting-work", this::read, failure ->
                 LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}", failure));
-        for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW)) {
-            Gauge.builder("spillway.lane.stuck_partitions", this, reader -> reader.latest.of(lane).stuckPartitions())
-                    .description("Partitions with waiting items and none finished for shards.stuckAfter")
-                    .tag("lane", lane.label())
-                    .register(registry);
-        }
     }
 
     public void start(StartDelays delays) {

@@ -3,7 +3,6 @@ package io.spillway.router.feedback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.progress.OffsetList;
@@ -84,8 +83,7 @@ class WorkReaderTest {
     void the_time_without_progress_is_that_of_the_monotonic_clock() {
         AtomicLong nanos = new AtomicLong(-3_000_000_000L);
         WorkReader reader = new WorkReader(
-                name -> List.of(progress(0, 4, 4, 0, 2)), () -> 0, Duration.ofMillis(STUCK_AFTER_MILLIS), nanos::get,
-                new SimpleMeterRegistry());
+                name -> List.of(progress(0, 4, 4, 0, 2)), () -> 0, Duration.ofMillis(STUCK_AFTER_MILLIS), nanos::get);
         reader.read();
         nanos.addAndGet(Duration.ofMillis(STUCK_AFTER_MILLIS - 1).toNanos());
         reader.read();
@@ -106,7 +104,7 @@ class WorkReaderTest {
         WorkReader reader = new WorkReader(name -> {
             reads.add(name);
             return List.of(untouched(0, end.get()));
-        }, commits::get, Duration.ofMillis(STUCK_AFTER_MILLIS), () -> 0, new SimpleMeterRegistry());
+        }, commits::get, Duration.ofMillis(STUCK_AFTER_MILLIS), () -> 0);
         for (int period = 0; period < 10; period++) {
             reader.read();
         }
@@ -131,7 +129,7 @@ class WorkReaderTest {
                 throw new IllegalStateException("no answer");
             }
             return List.of(untouched(0, 0));
-        }, reads::get, Duration.ofMillis(STUCK_AFTER_MILLIS), () -> 0, new SimpleMeterRegistry());
+        }, reads::get, Duration.ofMillis(STUCK_AFTER_MILLIS), () -> 0);
         reader.read();
         assertThatThrownBy(reader::read).hasMessage("no answer");
         assertThatThrownBy(reader::read).hasMessage("no answer");

@@ -212,6 +212,11 @@ public final class Fleet {
         return caughtUp;
     }
 
+    /** Returns the number of partitions of a lane that are avoided because they are stuck. */
+    public int stuckPartitions(Lane lane) {
+        return table.backlogs.of(lane).stuckPartitions();
+    }
+
     /** Returns whether hot is behind at a worker, so that excess is held back. */
     public boolean isBehind(long nowMillis) {
         return behind(nowMillis) > 0;
