@@ -86,7 +86,7 @@ public final class Fleet {
         Table now = table;
         int partition = least(now, lane, candidates, count, turn, nowMillis);
         FleetWorker owner = now.owners[lane.ordinal()][partition];
-        boolean isAtWork = !owner.isStuck(lane) && !now.backlogs.of(lane).isStuck(partition);
+        boolean isAtWork = !owner.stuck && !now.backlogs.of(lane).isStuck(partition);
         if (isAtWork && owner.waitMillis(lane, nowMillis) > mostMillis) {
             return EXCESS;
         }
@@ -126,7 +126,7 @@ public final class Fleet {
             int partition = candidates[at >= count ? at - count : at < 0 ? at + count : at];
             FleetWorker owner = owners[partition];
             boolean isLeft = owner == unowned[partition] && backlog.waiting(partition) > 0;
-            int fault = (owner.isStuck(lane) || backlog.isStuck(partition) ? 2 : 0) + (isLeft ? 1 : 0);
+            int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (isLeft ? 1 : 0);
             long score = owner.score(lane, nowMillis);
             if (fault < bestFault || fault == bestFault && score < bestScore) {
                 best = partition;
@@ -157,8 +157,8 @@ public final class Fleet {
                 isDown ? Optional.empty() : Optional.of(member.last),
                 waiting(member, Lane.HOT, read), waiting(member, Lane.OVERFLOW, read),
                 waiting(member, Lane.AGED, read), isNew, routers, elapsedMillis, nowMillis, counts));
+        members.values().forEach(member -> member.worker.stuck = isStuck(member, read));
         if (isNew) {
-            members.values().forEach(member -> member.worker.stuckFrom = stuckFrom(member, read));
             caughtUp = !isDown && isCaughtUp(members, read);
             for (int i = 0; i < unowned.length; i++) {
                 unowned[i].assume(read.hot().waiting(i), read.overflow().waiting(i), read.aged().waiting(i), nowMillis);
@@ -167,11 +167,16 @@ public final class Fleet {
         table = new Table(members, owners(members), read);
     }
 
-    /** What waits behind hot or overflow, and finishes nothing because they come first, says nothing of these. */
-    private static int stuckFrom(Member member, LaneBacklogs read) {
-        return Lane.WORKED.stream()
-                .filter(lane -> member.last.owned(lane).stream().anyMatch(read.of(lane)::isStuck))
-                .mapToInt(Lane::ordinal).min().orElse(FleetWorker.NOT_STUCK);
+    /**
+     * Of a worker that hangs some partition makes no progress, and it would hold what comes to the others. It hangs
+     * until it ends an attempt, or has no items: it goes on moving excess out of hot, which looks like progress there.
+     * While it ends attempts, what makes no progress only waits behind the lanes that go first.
+     */
+    private static boolean isStuck(Member member, LaneBacklogs read) {
+        return member.last.handledPerSecond() == 0
+                && Lane.WORKED.stream().anyMatch(lane -> waiting(member, lane, read) > 0)
+                && (member.worker.stuck || Lane.WORKED.stream().anyMatch(
+                        lane -> member.last.owned(lane).stream().anyMatch(read.of(lane)::isStuck)));
     }
 
     private static long waiting(Member member, Lane lane, LaneBacklogs read) {

@@ -17,11 +17,9 @@ final class FleetWorker {
     /** Least part of a worker for overflow and aged. With less, equal workers that hot fills would differ by chance. */
     private static final double LEAST_IDLE = 0.1;
 
-    static final int NOT_STUCK = Integer.MAX_VALUE;
-
     final HotGuard guard;
-    /** Ordinal of the first lane in which it finishes nothing in one of its partitions that has items. */
-    volatile int stuckFrom = NOT_STUCK;
+    /** Whether it ends no attempt, and has a partition with items that makes no progress. */
+    volatile boolean stuck;
     /**
      * By the last measurement, of what is certainly a backlog: as many items as there are slots run, and as many may be
      * finished and not committed. Of a worker that has just come back nothing else is known.
@@ -34,11 +32,6 @@ final class FleetWorker {
 
     FleetWorker(ProtectionSettings protection) {
         this.guard = new HotGuard(protection);
-    }
-
-    /** Returns whether it hangs in this lane, or in one that goes before it. */
-    boolean isStuck(Lane lane) {
-        return stuckFrom <= lane.ordinal();
     }
 
     /** Returns when an item of a lane would start if it was sent now; comparable between workers only. */

@@ -14,7 +14,7 @@ import io.spillway.core.sharding.PartitionPlacement;
  * <p>Safe for any number of threads if the shards are; each thread has its own {@link Scratch}.
  */
 public final class ItemPlacement {
-    private static final long PATIENCE_MILLIS = 200;
+    private static final long PATIENCE_MILLIS = 1_000;
 
     private final Fleet fleet;
     private final Shards shards;
