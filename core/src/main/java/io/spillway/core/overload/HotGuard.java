@@ -5,6 +5,7 @@ import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Overload protection of hot at one worker: keeps what waits there within the target, so that fresh items do not wait
@@ -15,8 +16,9 @@ import java.util.Optional;
  *   <li>without excess: the outlier limit. Only tenants that use far more than the others have excess;
  *   <li>at one step: the fair share of the worker. If all tenants together ask for more than it can do, all have
  *       excess;
- *   <li>and half of it at each further step, but at least one item: who has had none lately comes first;
- *   <li>from {@value #FULL_STEPS} steps on nothing is admitted.
+ *   <li>from {@value #FULL_STEPS} steps on: the fair share of a quarter of the worker, and of all tenants together
+ *       half of what it can do. So hot empties, and who uses little stays in it whatever waits there;
+ *   <li>between the steps: between these limits, and at least one item. Who has had none lately comes first.
  * </ul>
  *
  * <p>Only admitted items count, so a contained tenant continues at the limit. A tenant with a rate is held to that rate
@@ -34,6 +36,8 @@ final class HotGuard {
     private static final long FAIR_MARGIN = HotShares.UNIT;
     private static final double WORKLOAD_SHARE = 0.75;
     private static final double FULL_STEPS = 6;
+    private static final double FULL_SHARE = 0.25;
+    private static final double FULL_ADMITS = 0.5;
 
     /** Of guards that are off: a fleet has one for each partition. */
     private static final HotShares UNUSED = new HotShares();
@@ -42,25 +46,32 @@ final class HotGuard {
     private final HotShares shares;
     private final HotShares workloadShares;
     final HotLane lane;
-    private volatile Limits limits = new Limits(HotShares.NO_LIMIT, HotShares.NO_LIMIT);
+    private volatile Limits limits = new Limits(HotShares.NO_LIMIT, HotShares.NO_LIMIT, HotShares.NO_LIMIT);
     private volatile Limits workloadLimits = limits;
+    /** Items that may enter hot until the next update if hot is full. */
+    private final AtomicLong fullAdmits = new AtomicLong();
     /** Whether there is one tenant at most. */
     private volatile boolean alone;
 
-    /** Limits of recent use in {@link HotShares#UNIT}s, the second not above the first. */
-    private record Limits(long outlier, long fair) {
+    /** Limits of recent use in {@link HotShares#UNIT}s, none above the one before. */
+    private record Limits(long outlier, long fair, long full) {
         long at(double excess) {
             if (excess <= 0) {
                 return outlier;
             }
-            return excess < 1 ? (long) (outlier * Math.pow((double) fair / outlier, excess))
-                    : Math.max(HotShares.UNIT, (long) (fair * Math.pow(0.5, excess - 1)));
+            return excess < 1 ? between(outlier, fair, excess)
+                    : between(fair, full, Math.min(1, (excess - 1) / (FULL_STEPS - 1)));
+        }
+
+        private static long between(long from, long to, double part) {
+            return (long) (from * Math.pow((double) to / from, part));
         }
 
         Limits times(double share) {
             return new Limits(
                     Math.max(2 * FAIR_MARGIN, (long) (outlier * share)),
-                    Math.max(2 * FAIR_MARGIN, (long) (fair * share)));
+                    Math.max(2 * FAIR_MARGIN, (long) (fair * share)),
+                    Math.max(HotShares.UNIT, (long) (full * share)));
         }
     }
 
@@ -85,7 +96,8 @@ final class HotGuard {
         }
         TenantPolicy policy = tenant.policy();
         double excess = lane.isBehind(nowMillis) ? lane.excess(nowMillis) : Double.NEGATIVE_INFINITY;
-        if (excess >= FULL_STEPS) {
+        boolean isFull = excess >= FULL_STEPS;
+        if (isFull && fullAdmits.get() <= 0) {
             return false;
         }
         boolean isLimited = excess > Double.NEGATIVE_INFINITY
@@ -96,6 +108,9 @@ final class HotGuard {
                         workloadLimits)
                 || !add(shares, tenant.hash(), weight, isLimited && !(alone && !workload.isEmpty()), excess, limits)) {
             return false;
+        }
+        if (isFull) {
+            fullAdmits.getAndDecrement();
         }
         lane.sent(nowMillis);
         return true;
@@ -119,6 +134,7 @@ final class HotGuard {
         if (!settings.isOn()) {
             return;
         }
+        fullAdmits.set(1 + (long) (perSecond * FULL_ADMITS * elapsedMillis / 1e3));
         shares.decay(elapsedMillis);
         workloadShares.decay(elapsedMillis);
         double budget = perSecond * HotShares.MEMORY_SECONDS * HotShares.UNIT;
@@ -131,7 +147,8 @@ final class HotGuard {
     private Limits limits(long[] counts, int number, double budget) {
         Arrays.sort(counts, 0, number);
         long fair = FAIR_MARGIN + Math.max(HotShares.UNIT, OutlierThreshold.fairShare(counts, number, budget));
-        return new Limits(OutlierThreshold.outlier(counts, number, fair, settings.multiple(), MIN_OUTLIER), fair);
+        return new Limits(OutlierThreshold.outlier(counts, number, fair, settings.multiple(), MIN_OUTLIER), fair,
+                Math.max(HotShares.UNIT, OutlierThreshold.fairShare(counts, number, budget * FULL_SHARE)));
     }
 
     /** Returns whether hot is behind here, so that excess is held back. */

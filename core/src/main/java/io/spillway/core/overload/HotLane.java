@@ -123,8 +123,7 @@ final class HotLane {
         Capacity now = capacity;
         long nowNanos = nowMillis * NANOS_PER_MILLI;
         long itemNanos = nanosPerItem();
-        // Bounds the effect of a wrong capacity to one second after the last item.
-        long maxNanos = nowNanos + now.allowanceNanos + HOLD_MILLIS * NANOS_PER_MILLI;
+        long maxNanos = maxNanos(nowMillis);
         long before;
         long after;
         do {
@@ -210,9 +209,15 @@ final class HotLane {
         emptyAtNanos.updateAndGet(counted -> Math.min(counted, readNanos));
     }
 
+    /** Returns the bound of the estimate: a wrong capacity has an effect for a second after the last item. */
+    private long maxNanos(long nowMillis) {
+        return (nowMillis + HOLD_MILLIS) * NANOS_PER_MILLI + capacity.allowanceNanos;
+    }
+
     /** Raises the estimate to a backlog that has lasted. */
     private void raise(long nowMillis, long items, double perSecond) {
-        long readNanos = emptyAtNanos(nowMillis * NANOS_PER_MILLI, items, perSecond);
+        long readNanos = Math.min(
+                maxNanos(nowMillis), emptyAtNanos(nowMillis * NANOS_PER_MILLI, items, perSecond));
         emptyAtNanos.updateAndGet(counted -> Math.max(counted, readNanos));
     }
 

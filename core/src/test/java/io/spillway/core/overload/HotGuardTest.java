@@ -178,6 +178,17 @@ class HotGuardTest {
     }
 
     @Test
+    void who_uses_little_of_the_capacity_stays_in_hot_whatever_waits_there() {
+        waiting = 5_000; // Sent while the capacity was higher, or not known.
+        for (int millis = 0; millis < 3_000; millis++) {
+            arrive("noisy", NO_RATE);
+            quietTenants(10, 100, 1);
+        }
+        assertThat(contained).containsOnlyKeys("noisy");
+        assertThat(waiting).as("half of the capacity is left for what waits").isLessThan(3_500);
+    }
+
+    @Test
     void a_tenant_with_a_rate_is_contained_only_when_the_others_have_been() {
         for (int millis = 0; millis < 3_000; millis++) {
             if (millis % 3 == 0) {
