@@ -7,8 +7,8 @@ import io.spillway.core.overload.ArrivalHistory;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.PartitionBacklog;
-import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.LaneProgress;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
@@ -18,6 +18,7 @@ import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.LaneStates;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +59,8 @@ final class LaneMonitor implements AutoCloseable {
     private final LongSupplier nanoClock;
     /** Used by the thread that measures. Bound: the owned partitions. */
     private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
+    /** Used by the thread that measures. */
+    private final Map<Lane, LaneProgress> progress = new EnumMap<>(Lane.class);
     /** Used by the thread that measures, as the next two: items that waited at the last time. */
     private long lastBacklog;
     private long lastPosition;
@@ -71,7 +74,7 @@ final class LaneMonitor implements AutoCloseable {
 
     LaneMonitor(
             WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, KafkaClients clients, Topics topics,
-            Runnable housekeeping, Fleet fleet, InstantSource clock, LongSupplier nanoClock) {
+            Duration stuckAfter, Runnable housekeeping, Fleet fleet, InstantSource clock, LongSupplier nanoClock) {
         this.core = core;
         this.metrics = metrics;
         this.admin = admin;
@@ -83,6 +86,7 @@ final class LaneMonitor implements AutoCloseable {
                 clients, topics.laneState(), reports, LaneStates.MAX_WORKERS, Optional.empty(), clock);
         this.clock = clock;
         this.nanoClock = nanoClock;
+        Lane.WORKED.forEach(lane -> progress.put(lane, new LaneProgress(stuckAfter)));
     }
 
     /**
@@ -138,8 +142,8 @@ final class LaneMonitor implements AutoCloseable {
         try {
             LaneBacklogs backlogs = new LaneBacklogs(measure(Lane.HOT), measure(Lane.OVERFLOW), measure(Lane.AGED));
             lastBacklog = backlogs.hot().total() + backlogs.overflow().total() + backlogs.aged().total();
-            Map<String, WorkerReport> workers = reports.reports();
-            fleet.update(workers, backlogs, Math.max(1, workers.size()), clock.millis());
+            // As one sender: what a worker moves mostly stays with it, and it has all of its own capacity.
+            fleet.update(reports.reports(), backlogs, 1, clock.millis());
             core.caughtUp(fleet.isCaughtUp());
             isBacklogKnown = true;
         } catch (RuntimeException e) {
@@ -181,8 +185,7 @@ final class LaneMonitor implements AutoCloseable {
 
     private PartitionBacklog measure(Lane lane) {
         List<QueueProgress> partitions = read(lane);
-        long[] waiting = partitions.stream().mapToLong(QueueProgress::waiting).toArray();
-        PartitionBacklog backlog = PartitionBacklog.of(waiting);
+        PartitionBacklog backlog = progress.get(lane).next(partitions, nowMillis());
         metrics.depth(lane, backlog.total());
         metrics.waitingItems.unread(lane, partitions.stream().mapToLong(this::unreadMillis).max().orElse(0));
         return backlog;
@@ -197,6 +200,10 @@ final class LaneMonitor implements AutoCloseable {
         }
         long position = core.read(engine -> owned.get().state.position());
         return arrivals.computeIfAbsent(part.partition(), absent -> new ArrivalHistory()).waitedMillis(
-                Math.max(position, part.from()), part.end(), TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()));
+                Math.max(position, part.from()), part.end(), nowMillis());
+    }
+
+    private long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong());
     }
 }

@@ -178,7 +178,7 @@ public final class Worker implements AutoCloseable {
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
-        this.monitor = new LaneMonitor(core, metrics, queues, clients, topics,
+        this.monitor = new LaneMonitor(core, metrics, queues, clients, topics, queue.shards().stuckAfter(),
                 () -> {
                     health.prune(clock.millis());
                     requireSlots();

@@ -3,8 +3,7 @@ package io.spillway.router.feedback;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.PartitionBacklog;
-import io.spillway.core.overload.ProgressCheck;
-import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.topics.LaneProgress;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
@@ -25,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * does not answer, the last backlogs stay in use and items sent since are added to them, so selection still spreads
  * items.
  *
- * <p>Owner of the state of the lanes: its thread. Bound: one commit per partition.
+ * <p>Owner of the state of the lanes: its thread.
  */
 public final class WorkReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WorkReader.class);
@@ -35,11 +34,10 @@ public final class WorkReader implements AutoCloseable {
 
     private final Function<Lane, List<QueueProgress>> progress;
     private final LongSupplier commits;
-    private final long stuckAfterMillis;
     private final LongSupplier nanoClock;
-    private final LaneProgress hot = new LaneProgress();
-    private final LaneProgress overflow = new LaneProgress();
-    private final LaneProgress aged = new LaneProgress();
+    private final LaneProgress hot;
+    private final LaneProgress overflow;
+    private final LaneProgress aged;
     private final PeriodicTask task;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
     private boolean wasEmpty;
@@ -64,7 +62,9 @@ public final class WorkReader implements AutoCloseable {
             LongSupplier nanoClock) {
         this.progress = progress;
         this.commits = commits;
-        this.stuckAfterMillis = stuckAfter.toMillis();
+        this.hot = new LaneProgress(stuckAfter);
+        this.overflow = new LaneProgress(stuckAfter);
+        this.aged = new LaneProgress(stuckAfter);
         this.nanoClock = nanoClock;
         this.task = new PeriodicTask("router-waiting-work", this::read, failure ->
                 LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}", failure));
@@ -99,35 +99,6 @@ public final class WorkReader implements AutoCloseable {
     }
 
     private PartitionBacklog next(LaneProgress lane, Lane name) {
-        List<QueueProgress> measured = progress.apply(name);
-        return lane.next(measured, TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()), stuckAfterMillis);
-    }
-
-    /** Progress of one lane from one measurement to the next. */
-    static final class LaneProgress {
-        private PartitionBacklog backlog = PartitionBacklog.unknown(0);
-        /** Each partition's commit at its last progress. */
-        private ProgressState[] lastProgress = {};
-        private long[] progressCounts = {};
-
-        /** Returns the backlogs after another measurement, which has one entry per partition. */
-        PartitionBacklog next(List<QueueProgress> measured, long nowMillis, long stuckAfterMillis) {
-            if (lastProgress.length != measured.size()) {
-                lastProgress = new ProgressState[measured.size()];
-                progressCounts = new long[measured.size()];
-            }
-            long[] waiting = new long[measured.size()];
-            for (int i = 0; i < waiting.length; i++) {
-                QueueProgress now = measured.get(i);
-                waiting[i] = now.waiting();
-                if (lastProgress[i] == null || waiting[i] == 0
-                        || ProgressCheck.isMade(lastProgress[i], now.progress())) {
-                    lastProgress[i] = now.progress();
-                    progressCounts[i]++;
-                }
-            }
-            backlog = backlog.next(waiting, progressCounts, nowMillis, stuckAfterMillis);
-            return backlog;
-        }
+        return lane.next(progress.apply(name), TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()));
     }
 }
