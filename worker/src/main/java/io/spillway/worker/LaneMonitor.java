@@ -6,9 +6,9 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.overload.ArrivalHistory;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.LaneProgress;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
@@ -185,7 +185,9 @@ final class LaneMonitor implements AutoCloseable {
 
     private PartitionBacklog measure(Lane lane) {
         List<QueueProgress> partitions = read(lane);
-        PartitionBacklog backlog = progress.get(lane).next(partitions, nowMillis());
+        PartitionBacklog backlog = progress.get(lane).next(
+                partitions.stream().mapToLong(QueueProgress::waiting).toArray(),
+                partitions.stream().map(QueueProgress::progress).toList(), nowMillis());
         metrics.depth(lane, backlog.total());
         metrics.waitingItems.unread(lane, partitions.stream().mapToLong(this::unreadMillis).max().orElse(0));
         return backlog;

@@ -2,8 +2,8 @@ package io.spillway.router.feedback;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
-import io.spillway.kafka.topics.LaneProgress;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
@@ -99,6 +99,9 @@ public final class WorkReader implements AutoCloseable {
     }
 
     private PartitionBacklog next(LaneProgress lane, Lane name) {
-        return lane.next(progress.apply(name), TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()));
+        List<QueueProgress> measured = progress.apply(name);
+        return lane.next(measured.stream().mapToLong(QueueProgress::waiting).toArray(),
+                measured.stream().map(QueueProgress::progress).toList(),
+                TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()));
     }
 }

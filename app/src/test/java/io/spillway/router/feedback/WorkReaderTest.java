@@ -19,6 +19,17 @@ class WorkReaderTest {
     private static final long STUCK_AFTER_MILLIS = 10_000;
 
     @Test
+    void the_backlog_is_the_unfinished_items_of_the_commit_plus_the_unread_records() {
+        WorkReader reader = new WorkReader(
+                name -> List.of(progress(0, 100, 90, 40, 50), progress(1, 7, 7)), () -> 0,
+                Duration.ofMillis(STUCK_AFTER_MILLIS), () -> 0);
+        reader.read();
+
+        assertThat(reader.latest().of(Lane.HOT).waiting(0)).isEqualTo(12);
+        assertThat(reader.latest().of(Lane.HOT).waiting(1)).isZero();
+    }
+
+    @Test
     void the_time_without_progress_is_that_of_the_monotonic_clock() {
         AtomicLong nanos = new AtomicLong(-3_000_000_000L);
         WorkReader reader = new WorkReader(

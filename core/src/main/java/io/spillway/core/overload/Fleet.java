@@ -153,11 +153,14 @@ public final class Fleet {
         Map<String, Member> members = new HashMap<>(isDown ? table.members : Map.of());
         reports.forEach((name, report) -> members.put(name, new Member(
                 table.members.containsKey(name) ? table.members.get(name).worker : new FleetWorker(settings), report)));
-        members.values().forEach(member -> member.worker.update(
-                isDown ? Optional.empty() : Optional.of(member.last),
-                waiting(member, Lane.HOT, read), waiting(member, Lane.OVERFLOW, read),
-                waiting(member, Lane.AGED, read), isNew, routers, elapsedMillis, nowMillis, counts));
-        members.values().forEach(member -> member.worker.stuck = isStuck(member, read));
+        members.values().forEach(member -> {
+            long hot = waiting(member, Lane.HOT, read);
+            long overflow = waiting(member, Lane.OVERFLOW, read);
+            long aged = waiting(member, Lane.AGED, read);
+            member.worker.update(isDown ? Optional.empty() : Optional.of(member.last),
+                    hot, overflow, aged, isNew, routers, elapsedMillis, nowMillis, counts);
+            member.worker.stuck = hot + overflow + aged > 0 && isStuck(member, read);
+        });
         if (isNew) {
             caughtUp = !isDown && isCaughtUp(members, read);
             for (int i = 0; i < unowned.length; i++) {
@@ -168,13 +171,12 @@ public final class Fleet {
     }
 
     /**
-     * Of a worker that hangs some partition makes no progress, and it would hold what comes to the others. It hangs
-     * until it ends an attempt, or has no items: it goes on moving excess out of hot, which looks like progress there.
-     * While it ends attempts, what makes no progress only waits behind the lanes that go first.
+     * Of a worker with items that hangs some partition makes no progress, and it would hold what comes to the others.
+     * It hangs until it ends an attempt: it goes on moving excess out of hot, which looks like progress there. While it
+     * ends attempts, what makes no progress only waits behind the lanes that go first.
      */
     private static boolean isStuck(Member member, LaneBacklogs read) {
         return member.last.handledPerSecond() == 0
-                && Lane.WORKED.stream().anyMatch(lane -> waiting(member, lane, read) > 0)
                 && (member.worker.stuck || Lane.WORKED.stream().anyMatch(
                         lane -> member.last.owned(lane).stream().anyMatch(read.of(lane)::isStuck)));
     }

@@ -3,7 +3,7 @@ package io.spillway.core.overload;
 import io.spillway.core.progress.ProgressState;
 
 /** Progress check of the worker of a partition, from its commits alone. */
-public final class ProgressCheck {
+final class ProgressCheck {
     private ProgressCheck() {}
 
     /**
@@ -14,7 +14,7 @@ public final class ProgressCheck {
      * they are at most about half of the offsets. Below a quarter unfinished, an item must have finished. A longer
      * interval gives a safer answer.
      */
-    public static boolean isMade(ProgressState before, ProgressState now) {
+    static boolean isMade(ProgressState before, ProgressState now) {
         for (int i = 0; i < before.unfinished().size(); i++) {
             long offset = before.unfinished().at(i);
             if (offset < now.readTo() && !now.unfinished().contains(offset)) {

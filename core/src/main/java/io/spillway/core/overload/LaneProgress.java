@@ -1,7 +1,5 @@
-package io.spillway.kafka.topics;
+package io.spillway.core.overload;
 
-import io.spillway.core.overload.PartitionBacklog;
-import io.spillway.core.overload.ProgressCheck;
 import io.spillway.core.progress.ProgressState;
 import java.time.Duration;
 import java.util.List;
@@ -26,21 +24,18 @@ public final class LaneProgress {
     /**
      * Returns the backlogs after another measurement.
      *
-     * @param measured  one for each partition
+     * @param waiting   unfinished items by partition, each 0 or more; copied
+     * @param commits   latest commit of each partition; same length; not to be modified later
      * @param nowMillis of a monotonic clock, so a step of the clock is no stall
      */
-    public PartitionBacklog next(List<QueueProgress> measured, long nowMillis) {
-        if (lastProgress.length != measured.size()) {
-            lastProgress = new ProgressState[measured.size()];
-            progressCounts = new long[measured.size()];
+    public PartitionBacklog next(long[] waiting, List<ProgressState> commits, long nowMillis) {
+        if (lastProgress.length != waiting.length) {
+            lastProgress = new ProgressState[waiting.length];
+            progressCounts = new long[waiting.length];
         }
-        long[] waiting = new long[measured.size()];
         for (int i = 0; i < waiting.length; i++) {
-            QueueProgress now = measured.get(i);
-            waiting[i] = now.waiting();
-            if (lastProgress[i] == null || waiting[i] == 0
-                    || ProgressCheck.isMade(lastProgress[i], now.progress())) {
-                lastProgress[i] = now.progress();
+            if (lastProgress[i] == null || waiting[i] == 0 || ProgressCheck.isMade(lastProgress[i], commits.get(i))) {
+                lastProgress[i] = commits.get(i);
                 progressCounts[i]++;
             }
         }

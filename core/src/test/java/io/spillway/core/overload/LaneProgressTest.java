@@ -1,27 +1,18 @@
-package io.spillway.kafka.topics;
+package io.spillway.core.overload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 class LaneProgressTest {
     private final LaneProgress lane = new LaneProgress(Duration.ofSeconds(10));
 
-    @Test
-    void the_backlog_is_the_unfinished_items_of_the_commit_plus_the_unread_records() {
-        PartitionBacklog backlog = lane.next(
-                List.of(progress(0, 100, 90, 40, 50), progress(1, 7, 7)), 0);
-
-        assertThat(backlog.waiting(0)).isEqualTo(12);
-        assertThat(backlog.waiting(1)).isZero();
-    }
+    private record Part(long waiting, ProgressState commit) {}
 
     /** Each second an item arrives with its transaction marker; the worker reads on and finishes none. */
     @Test
@@ -31,8 +22,7 @@ class LaneProgressTest {
             for (int i = 0; i <= second; i++) {
                 open[i] = 2L * i;
             }
-            PartitionBacklog backlog = lane.next(List.of(progress(0, 2L * second + 2, 2L * second + 2, open)),
-                    second * 1_000);
+            PartitionBacklog backlog = measure(List.of(read(2L * second + 2, open)), second * 1_000);
             assertThat(backlog.isStuck(0)).as("at %d s", second).isEqualTo(second >= 10);
         }
     }
@@ -41,17 +31,17 @@ class LaneProgressTest {
     void a_partition_with_one_hanging_item_is_not_stuck_while_others_finish() {
         for (int second = 0; second <= 60; second++) {
             long end = 4L * second + 2;
-            assertThat(lane.next(List.of(progress(0, end, end, 0)), second * 1_000).isStuck(0))
+            assertThat(measure(List.of(read(end, 0)), second * 1_000).isStuck(0))
                     .as("at %d s", second).isFalse();
         }
     }
 
     @Test
     void without_workers_all_partitions_are_stuck_except_empty_ones() {
-        List<QueueProgress> measured = List.of(untouched(0, 5), untouched(1, 9), untouched(2, 0));
-        lane.next(measured, 0);
+        List<Part> measured = List.of(untouched(5), untouched(9), untouched(0));
+        measure(measured, 0);
 
-        PartitionBacklog backlog = lane.next(measured, 10_000);
+        PartitionBacklog backlog = measure(measured, 10_000);
 
         assertThat(List.of(backlog.isStuck(0), backlog.isStuck(1), backlog.isStuck(2)))
                 .containsExactly(true, true, false);
@@ -60,25 +50,29 @@ class LaneProgressTest {
 
     @Test
     void the_first_finished_item_ends_the_stuck_state() {
-        lane.next(List.of(progress(0, 4, 4, 0, 2)), 0);
-        assertThat(lane.next(List.of(progress(0, 4, 4, 0, 2)), 10_000).isStuck(0)).isTrue();
-        assertThat(lane.next(List.of(progress(0, 4, 4, 0)), 11_000).isStuck(0)).isFalse();
+        measure(List.of(read(4, 0, 2)), 0);
+        assertThat(measure(List.of(read(4, 0, 2)), 10_000).isStuck(0)).isTrue();
+        assertThat(measure(List.of(read(4, 0)), 11_000).isStuck(0)).isFalse();
     }
 
     @Test
     void added_partitions_are_measured() {
-        lane.next(List.of(untouched(0, 5)), 0);
-        assertThat(lane.next(List.of(untouched(0, 5), untouched(1, 3)), 1_000).waiting(1))
-                .isEqualTo(3);
+        measure(List.of(untouched(5)), 0);
+        assertThat(measure(List.of(untouched(5), untouched(3)), 1_000).waiting(1)).isEqualTo(3);
     }
 
-    private static QueueProgress untouched(int partition, long end) {
-        return new QueueProgress(new TopicPartition("hot", partition), 0, end, false, ProgressState.fresh(0));
+    private PartitionBacklog measure(List<Part> parts, long nowMillis) {
+        return lane.next(parts.stream().mapToLong(Part::waiting).toArray(),
+                parts.stream().map(Part::commit).toList(), nowMillis);
     }
 
-    private static QueueProgress progress(int partition, long end, long readTo, long... unfinished) {
+    private static Part untouched(long end) {
+        return new Part(end, ProgressState.fresh(0));
+    }
+
+    private static Part read(long readTo, long... unfinished) {
         OffsetList list = OffsetList.of(unfinished);
-        return new QueueProgress(new TopicPartition("hot", partition), 0, end, true, new ProgressState(
+        return new Part(unfinished.length, new ProgressState(
                 list.isEmpty() ? readTo : list.first(), readTo, readTo, list, Optional.empty(), false, false));
     }
 }
