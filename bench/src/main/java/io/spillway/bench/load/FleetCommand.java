@@ -1,7 +1,7 @@
 package io.spillway.bench.load;
 
 import io.spillway.bench.support.Bench;
-import io.spillway.bench.support.Scene;
+import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.worker.WorkerException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,7 +41,7 @@ public final class FleetCommand implements Callable<Integer> {
     private int slots;
 
     @Option(
-            names = "--partitions", defaultValue = "" + Scene.PARTITIONS,
+            names = "--partitions", defaultValue = TopicSettings.DEFAULT_PARTITIONS,
             description = "of ingress and of each lane (default: the product's, ${DEFAULT-VALUE})")
     private int partitions;
 

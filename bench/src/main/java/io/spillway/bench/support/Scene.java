@@ -4,6 +4,7 @@ import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import java.util.HashMap;
@@ -19,7 +20,7 @@ import org.apache.kafka.common.config.TopicConfig;
  * that it has not written itself. All contenders get the same topics with the same settings, as the router wants them.
  */
 public final class Scene implements AutoCloseable {
-    public static final int PARTITIONS = 12;
+    public static final int PARTITIONS = Integer.parseInt(TopicSettings.DEFAULT_PARTITIONS);
     public static final int THREADS = 2;
 
     private final Admin admin;
