@@ -65,8 +65,10 @@ class BlastRadiusIT {
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final Map<Shard, String> tenants = oneTenantOnEachShard();
     private final Map<String, Set<String>> done = new ConcurrentHashMap<>();
-    /** Workers that received hot items of each tenant: its excess may go to any that works. Each has one partition. */
+    /** Workers that received items of each tenant; each worker has one partition. */
     private final Map<String, Set<String>> workers = new ConcurrentHashMap<>();
+    /** Those that received hot items of it: its excess may go to any that works. */
+    private final Map<String, Set<String>> hotWorkers = new ConcurrentHashMap<>();
     private final Set<String> attempted = ConcurrentHashMap.newKeySet();
     private final Set<String> stoppedWorkers = ConcurrentHashMap.newKeySet();
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -89,6 +91,7 @@ class BlastRadiusIT {
             awaitAll(tenants.values());
             done.clear();
             workers.clear();
+            hotWorkers.clear();
             for (int slot : victim.getKey().toArray()) {
                 stoppedWorkers.add(owners.get(slot));
             }
@@ -105,6 +108,7 @@ class BlastRadiusIT {
 
             assertThat(done.keySet()).as("tenants that continue").containsExactlyInAnyOrderElementsOf(others);
             assertThat(done.values()).as("all items of a tenant").allMatch(ids -> ids.size() == ITEMS);
+            assertThat(workers.get(victim.getValue())).as("what hangs stays in its shard").isSubsetOf(stoppedWorkers);
             assertHotWasOnItsShard(owners);
             stopped.countDown();
         }
@@ -113,8 +117,9 @@ class BlastRadiusIT {
     /** Every fourth item fails once, so that retries are covered too. */
     private Handler handler(String worker) {
         return delivery -> {
+            workers.computeIfAbsent(delivery.tenant(), absent -> ConcurrentHashMap.newKeySet()).add(worker);
             if (delivery.lane().equals(Lane.HOT.label())) {
-                workers.computeIfAbsent(delivery.tenant(), absent -> ConcurrentHashMap.newKeySet()).add(worker);
+                hotWorkers.computeIfAbsent(delivery.tenant(), absent -> ConcurrentHashMap.newKeySet()).add(worker);
             }
             if (stoppedWorkers.contains(worker)) {
                 stopped.await();
@@ -163,7 +168,7 @@ class BlastRadiusIT {
     }
 
     private void assertHotWasOnItsShard(Map<Integer, String> owners) {
-        tenants.forEach((shard, tenant) -> assertThat(workers.get(tenant))
+        tenants.forEach((shard, tenant) -> assertThat(hotWorkers.get(tenant))
                 .as(tenant)
                 .isSubsetOf(Arrays.stream(shard.toArray()).mapToObj(owners::get).toList()));
     }

@@ -59,7 +59,7 @@ final class LaneMonitor implements AutoCloseable {
     private final LongSupplier nanoClock;
     /** Used by the thread that measures. Bound: the owned partitions. */
     private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
-    /** Used by the thread that measures. */
+    /** Used by the thread that measures: one for each lane. */
     private final Map<Lane, LaneProgress> progress = new EnumMap<>(Lane.class);
     /** Used by the thread that measures, as the next two: items that waited at the last time. */
     private long lastBacklog;
