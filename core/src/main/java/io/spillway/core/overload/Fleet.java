@@ -85,13 +85,39 @@ public final class Fleet {
     public int placeWithin(Lane lane, int[] candidates, int count, long mostMillis, long turn, long nowMillis) {
         Table now = table;
         int partition = least(now, lane, candidates, count, turn, nowMillis);
-        FleetWorker owner = now.owners[lane.ordinal()][partition];
-        boolean isAtWork = !owner.stuck && !now.backlogs.of(lane).isStuck(partition);
-        if (isAtWork && owner.waitMillis(lane, nowMillis) > mostMillis) {
+        if (workedOffMillis(now, lane, partition, nowMillis) > mostMillis) {
             return EXCESS;
         }
-        owner.sent(lane, nowMillis);
+        now.owners[lane.ordinal()][partition].sent(lane, nowMillis);
         return partition;
+    }
+
+    /**
+     * Selects a partition as {@link #place} does, or one of the others where the item is expected to wait less, by more
+     * than this. What may have made the workers of all candidates hang goes to no other.
+     *
+     * @param others     partitions, 1 or more
+     * @param byMoreThan milliseconds, 0 or more
+     */
+    public int placeNear(
+            Lane lane, int[] candidates, int count, int[] others, long byMoreThan, long turn, long nowMillis) {
+        Table now = table;
+        FleetWorker[] owners = now.owners[lane.ordinal()];
+        int partition = least(now, lane, candidates, count, turn, nowMillis);
+        long mostMillis = workedOffMillis(now, lane, partition, nowMillis) - byMoreThan;
+        if (mostMillis > 0) {
+            int other = least(now, lane, others, others.length, turn, nowMillis);
+            // Where all wait alike, more partitions would only be more to read and to commit.
+            partition = owners[other].waitMillis(lane, nowMillis) < mostMillis ? other : partition;
+        }
+        owners[partition].sent(lane, nowMillis);
+        return partition;
+    }
+
+    /** Returns how long an item waits at a worker that works, and 0 at one that may hang. */
+    private static long workedOffMillis(Table now, Lane lane, int partition, long nowMillis) {
+        FleetWorker owner = now.owners[lane.ordinal()][partition];
+        return owner.stuck || now.backlogs.of(lane).isStuck(partition) ? 0 : owner.waitMillis(lane, nowMillis);
     }
 
     /**

@@ -8,8 +8,8 @@ import io.spillway.core.sharding.PartitionPlacement;
 /**
  * Partition selection for a routed item: the partition in which the {@link Fleet} expects it to wait least. Hot uses
  * the shard of the tenant. Excess and old items, which wait for idle capacity, may go to any partition that is not
- * dedicated to another tenant, if they would wait longer than {@value #PATIENCE_MILLIS} ms in the shard: so a few items
- * that kill their workers stay in it, and a large backlog uses the whole fleet.
+ * dedicated to another tenant, if they would wait {@value #PATIENCE_MILLIS} ms longer in the shard: so a few items that
+ * kill their workers stay in it, and a large backlog uses the whole fleet.
  *
  * <p>Safe for any number of threads if the shards are; each thread has its own {@link Scratch}.
  */
@@ -75,7 +75,9 @@ public final class ItemPlacement {
      * would wait long there. That worker is at work, which the others may not be.
      */
     public int moved(Route.ToLane to, TenantContext tenant, String workload, int partition, long nowMillis) {
-        int same = fleet.placeWithin(to.lane(), new int[] {partition}, 1, PATIENCE_MILLIS, 0, nowMillis);
+        int[] own = scratches.get().candidates;
+        own[0] = partition;
+        int same = fleet.placeWithin(to.lane(), own, 1, PATIENCE_MILLIS, 0, nowMillis);
         return same == Fleet.EXCESS ? place(to, tenant, workload, nowMillis).partition() : same;
     }
 
@@ -93,12 +95,7 @@ public final class ItemPlacement {
             }
             to = Route.SURPLUS;
         }
-        int inShard = fleet.placeWithin(
-                to.lane(), scratch.candidates, count, PATIENCE_MILLIS, scratch.turn++, nowMillis);
-        if (inShard != Fleet.EXCESS) {
-            return new Placed(to, inShard);
-        }
-        int[] all = shards.ofExcess(tenant);
-        return new Placed(to, fleet.place(to.lane(), all, all.length, scratch.turn++, nowMillis));
+        return new Placed(to, fleet.placeNear(to.lane(), scratch.candidates, count, shards.ofExcess(tenant),
+                PATIENCE_MILLIS, scratch.turn++, nowMillis));
     }
 }

@@ -54,7 +54,15 @@ class ItemPlacementTest {
     }
 
     @Test
-    void what_hot_cannot_take_is_surplus_in_any_partition() {
+    void excess_stays_in_the_shard_where_it_would_wait_as_long_at_every_other_worker() {
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
+        PartitionBacklog behind = PartitionBacklog.of(900, 1_500, 900, 1_500);
+        fleet.update(Map.of(), new LaneBacklogs(none, behind, none), 1, NOW);
+        assertThat(partitions(Route.OVERFLOW)).containsExactly(1, 3);
+    }
+
+    @Test
+    void what_hot_cannot_take_is_surplus_in_the_shard() {
         Set<Integer> all = Set.of(0, 1, 2, 3);
         WorkerReport report = new WorkerReport(10, 100, 100, 0, 0, 0, Map.of(Lane.HOT, all, Lane.OVERFLOW, all));
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
@@ -66,7 +74,7 @@ class ItemPlacementTest {
                 surplus.add(placed.partition());
             }
         }
-        assertThat(surplus).containsExactly(0, 1, 2, 3);
+        assertThat(surplus).as("one worker owns all").containsExactly(1, 3);
     }
 
     @Test
