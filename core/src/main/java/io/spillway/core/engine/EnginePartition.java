@@ -118,6 +118,10 @@ public final class EnginePartition {
         dirty = true;
     }
 
+    long unfinishedBytes() {
+        return unfinishedBytes;
+    }
+
     void hold(int bytes) {
         unfinishedBytes += bytes;
     }

@@ -79,12 +79,14 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /**
      * Returns whether a partition may be read: not being revoked, with room in its progress for this many records, and
-     * its lane's read-ahead is not full.
+     * it holds less than what is left of its lane's read-ahead. So one backlog fills half of the read-ahead, two have a
+     * third each, and so on: a partition always finds room, and no tenant waits for the backlogs in the others.
      *
      * @param records most records of the partition before the next call, 1 or more
      */
     public boolean mayRead(EnginePartition partition, int records) {
-        return !partition.leaving && !partition.progress.isFull(records) && !dispatch.isFull(partition.lane());
+        return !partition.leaving && !partition.progress.isFull(records)
+                && dispatch.hasRoom(partition.lane(), partition.unfinished(), partition.unfinishedBytes());
     }
 
     /**

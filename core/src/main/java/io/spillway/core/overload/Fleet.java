@@ -34,6 +34,8 @@ public final class Fleet {
     private final ProtectionSettings settings;
     /** Owners of the partitions that no worker is known to own, so that these are told apart. */
     private final FleetWorker[] unowned;
+    private final BacklogsApart overflow;
+    private final BacklogsApart aged;
     /** Reused by {@link #update}. */
     private final long[] counts = new long[HotShares.MAX_TENANTS];
     private volatile Table table;
@@ -53,6 +55,8 @@ public final class Fleet {
         this.settings = settings;
         this.unowned = new FleetWorker[partitions];
         Arrays.setAll(unowned, i -> new FleetWorker(ProtectionSettings.OFF));
+        this.overflow = new BacklogsApart(partitions);
+        this.aged = new BacklogsApart(partitions);
         this.table = new Table(Map.of(), owners(Map.of()), LaneBacklogs.UNKNOWN);
     }
 
@@ -62,16 +66,16 @@ public final class Fleet {
      * @param lane       hot, overflow or aged
      * @param candidates partitions, each below the number given to the constructor
      * @param count      number of valid candidates, from the first on: 1 or more
-     * @param turn       any number that differs from item to item; selects among equal candidates
+     * @param key        selects among equal candidates: any number that differs from item to item for hot, and the hash
+     *                   of the tenant for overflow and aged, so that its backlog stays apart from those of others
      */
-    public int place(Lane lane, int[] candidates, int count, long turn, long nowMillis) {
+    public int place(Lane lane, int[] candidates, int count, long key, long nowMillis) {
         Table now = table;
-        int partition = least(now, lane, candidates, count, turn, nowMillis);
-        FleetWorker owner = now.owners[lane.ordinal()][partition];
+        int partition = least(now, lane, candidates, count, key, nowMillis);
         if (lane == Lane.HOT) {
-            owner.guard.lane.sent(nowMillis);
+            now.owners[lane.ordinal()][partition].guard.lane.sent(nowMillis);
         } else {
-            owner.sent(lane, nowMillis);
+            sent(now, lane, partition, key, nowMillis);
         }
         return partition;
     }
@@ -82,42 +86,41 @@ public final class Fleet {
      *
      * @param mostMillis 0 or more
      */
-    public int placeWithin(Lane lane, int[] candidates, int count, long mostMillis, long turn, long nowMillis) {
+    public int placeWithin(Lane lane, int[] candidates, int count, long mostMillis, long key, long nowMillis) {
         Table now = table;
-        int partition = least(now, lane, candidates, count, turn, nowMillis);
-        if (workedOffMillis(now, lane, partition, nowMillis) > mostMillis) {
+        int partition = least(now, lane, candidates, count, key, nowMillis);
+        FleetWorker owner = now.owners[lane.ordinal()][partition];
+        boolean isAtWork = !owner.stuck && !now.backlogs.of(lane).isStuck(partition);
+        if (isAtWork && owner.waitMillis(lane, nowMillis) > mostMillis) {
             return EXCESS;
         }
-        now.owners[lane.ordinal()][partition].sent(lane, nowMillis);
+        sent(now, lane, partition, key, nowMillis);
         return partition;
     }
 
     /**
-     * Selects a partition as {@link #place} does, or one of the others where the item is expected to wait less, by more
-     * than this. What may have made the workers of all candidates hang goes to no other.
+     * Keeps the candidates that have the same owner as a partition, in front, and returns their number.
      *
-     * @param others     partitions, 1 or more
-     * @param byMoreThan milliseconds, 0 or more
+     * @param count number of valid candidates, from the first on
      */
-    public int placeNear(
-            Lane lane, int[] candidates, int count, int[] others, long byMoreThan, long turn, long nowMillis) {
-        Table now = table;
-        FleetWorker[] owners = now.owners[lane.ordinal()];
-        int partition = least(now, lane, candidates, count, turn, nowMillis);
-        long mostMillis = workedOffMillis(now, lane, partition, nowMillis) - byMoreThan;
-        if (mostMillis > 0) {
-            int other = least(now, lane, others, others.length, turn, nowMillis);
-            // Where all wait alike, more partitions would only be more to read and to commit.
-            partition = owners[other].waitMillis(lane, nowMillis) < mostMillis ? other : partition;
+    public int keepOwnersOf(Lane lane, int partition, int[] candidates, int count) {
+        FleetWorker[] owners = table.owners[lane.ordinal()];
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (owners[candidates[i]] == owners[partition]) {
+                candidates[kept++] = candidates[i];
+            }
         }
-        owners[partition].sent(lane, nowMillis);
-        return partition;
+        return kept;
     }
 
-    /** Returns how long an item waits at a worker that works, and 0 at one that may hang. */
-    private static long workedOffMillis(Table now, Lane lane, int partition, long nowMillis) {
-        FleetWorker owner = now.owners[lane.ordinal()][partition];
-        return owner.stuck || now.backlogs.of(lane).isStuck(partition) ? 0 : owner.waitMillis(lane, nowMillis);
+    private void sent(Table now, Lane lane, int partition, long key, long nowMillis) {
+        now.owners[lane.ordinal()][partition].sent(lane, nowMillis);
+        apart(lane).sent(partition, key);
+    }
+
+    private BacklogsApart apart(Lane lane) {
+        return lane == Lane.OVERFLOW ? overflow : aged;
     }
 
     /**
@@ -127,20 +130,20 @@ public final class Fleet {
      * @param workload of the item within the tenant, empty for none
      */
     public int placeInHot(
-            TenantContext tenant, String workload, int[] candidates, int count, long turn, long nowMillis) {
+            TenantContext tenant, String workload, int[] candidates, int count, long key, long nowMillis) {
         Table now = table;
-        int partition = least(now, Lane.HOT, candidates, count, turn, nowMillis);
+        int partition = least(now, Lane.HOT, candidates, count, key, nowMillis);
         return now.owners[Lane.HOT.ordinal()][partition].guard.admits(tenant, workload, nowMillis)
                 ? partition : EXCESS;
     }
 
-    private int least(Table now, Lane lane, int[] candidates, int count, long turn, long nowMillis) {
+    private int least(Table now, Lane lane, int[] candidates, int count, long key, long nowMillis) {
         if (count < 1) {
             throw new IllegalArgumentException("count = " + count + ": must be 1 or more");
         }
         FleetWorker[] owners = now.owners[lane.ordinal()];
         PartitionBacklog backlog = now.backlogs.of(lane);
-        long random = TenantHash.mix(turn);
+        long random = TenantHash.mix(key);
         int first = (int) Math.floorMod(random, (long) count);
         boolean isForward = random >= 0;
         int best = -1;
@@ -160,7 +163,8 @@ public final class Fleet {
                 bestScore = score;
             }
         }
-        return best;
+        return lane == Lane.HOT || owners[best].stuck ? best
+                : apart(lane).select(key, candidates, count, first, owners, owners[best]);
     }
 
     /**
@@ -188,6 +192,8 @@ public final class Fleet {
             member.worker.stuck = hot + overflow + aged > 0 && isStuck(member, read);
         });
         if (isNew) {
+            overflow.measured(read.overflow());
+            aged.measured(read.aged());
             caughtUp = !isDown && isCaughtUp(members, read);
             for (int i = 0; i < unowned.length; i++) {
                 unowned[i].assume(read.hot().waiting(i), read.overflow().waiting(i), read.aged().waiting(i), nowMillis);

@@ -8,8 +8,8 @@ import io.spillway.core.sharding.PartitionPlacement;
 /**
  * Partition selection for a routed item: the partition in which the {@link Fleet} expects it to wait least. Hot uses
  * the shard of the tenant. Excess and old items, which wait for idle capacity, may go to any partition that is not
- * dedicated to another tenant, if they would wait {@value #PATIENCE_MILLIS} ms longer in the shard: so a few items that
- * kill their workers stay in it, and a large backlog uses the whole fleet.
+ * dedicated to another tenant, if they would wait longer than {@value #PATIENCE_MILLIS} ms in the shard: so a few items
+ * that kill their workers stay in it, and a large backlog uses the whole fleet.
  *
  * <p>Safe for any number of threads if the shards are; each thread has its own {@link Scratch}.
  */
@@ -71,13 +71,19 @@ public final class ItemPlacement {
     }
 
     /**
-     * Selects the partition of overflow or aged for an item that its worker moves: the number that it has, unless it
+     * Selects the partition of overflow or aged for an item that its worker moves: one of the same worker, unless it
      * would wait long there. That worker is at work, which the others may not be.
+     *
+     * @param partition in which the item is
      */
     public int moved(Route.ToLane to, TenantContext tenant, String workload, int partition, long nowMillis) {
-        int[] own = scratches.get().candidates;
-        own[0] = partition;
-        int same = fleet.placeWithin(to.lane(), own, 1, PATIENCE_MILLIS, 0, nowMillis);
+        int[] candidates = scratches.get().candidates;
+        int count = fleet.keepOwnersOf(
+                to.lane(), partition, candidates, shards.ofTenant(tenant, workload, candidates));
+        if (count == 0) {
+            candidates[count++] = partition;
+        }
+        int same = fleet.placeWithin(to.lane(), candidates, count, PATIENCE_MILLIS, tenant.hash(), nowMillis);
         return same == Fleet.EXCESS ? place(to, tenant, workload, nowMillis).partition() : same;
     }
 
@@ -95,7 +101,12 @@ public final class ItemPlacement {
             }
             to = Route.SURPLUS;
         }
-        return new Placed(to, fleet.placeNear(to.lane(), scratch.candidates, count, shards.ofExcess(tenant),
-                PATIENCE_MILLIS, scratch.turn++, nowMillis));
+        int inShard = fleet.placeWithin(
+                to.lane(), scratch.candidates, count, PATIENCE_MILLIS, tenant.hash(), nowMillis);
+        if (inShard != Fleet.EXCESS) {
+            return new Placed(to, inShard);
+        }
+        int[] all = shards.ofExcess(tenant);
+        return new Placed(to, fleet.place(to.lane(), all, all.length, tenant.hash(), nowMillis));
     }
 }

@@ -19,6 +19,9 @@ public record DispatchSettings(
         int slots, double reserve, double overflowTrickle, double agedTrickle, int readAheadItems, long readAheadBytes,
         long hotBufferMillis, boolean adaptive) {
 
+    /** What the progress of a partition has room for. */
+    private static final int MOST_OF_ONE_SOURCE = 1_500;
+
     /** @throws IllegalArgumentException when a setting is out of its range, with its name in the message */
     public DispatchSettings {
         require("slots", slots, 1, 100_000);
@@ -46,6 +49,11 @@ public record DispatchSettings(
     int reservedSlots() {
         // The subtraction removes rounding errors: 0.2 of 35 is 7, not 7.000000000000001 rounded up to 8.
         return Math.min(slots - 1, (int) Math.ceil(slots * reserve - 1e-9));
+    }
+
+    /** Returns the waiting items of a lane from which on a source may have no room to be read while slots are idle. */
+    int stalledItems() {
+        return Math.min(readAheadItems, MOST_OF_ONE_SOURCE);
     }
 
     private static void require(String name, double value, double least, double most) {

@@ -27,7 +27,7 @@ import java.util.function.Predicate;
  * </ul>
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
- * offer, so the worker stops reading a lane that {@link #isFull}: the buffer then holds at most its read-ahead and one
+ * offer, so the worker reads a source only while it {@link #hasRoom}: the buffer then holds at most its read-ahead and one
  * poll batch. {@link TenantTable} bounds the tenants, {@link TenantWorkloads} their workloads. {@code nowNanos} is a
  * monotonic clock of any origin.
  */
@@ -63,7 +63,7 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Adds an item without workload and priority that was read. It is always accepted; see {@link #isFull}.
+     * Adds an item without workload and priority that was read. It is always accepted; see {@link #hasRoom}.
      *
      * @param lane   hot, overflow or aged
      * @param policy the tenant's current policy; it applies to all of the tenant's items from now on
@@ -184,7 +184,7 @@ public final class FairDispatch<T> {
         List<DispatchTenant<T>> touched = new ArrayList<>();
         excessRules.fromHot(lanes.getFirst(), nowNanos, moved, touched);
         for (LaneBuffer<T> lane : lanes.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
-            if (isFull(lane.lane)) {
+            if (lane.items >= settings.stalledItems() || !hasRoom(lane.lane, 0, 0)) {
                 excessRules.fromBacklog(lane, nowMillis, nowNanos, moved, touched);
             }
         }
@@ -201,14 +201,14 @@ public final class FairDispatch<T> {
         lanes.forEach(lane -> lane.removeIf(gone, tenant -> idleIfDone(tenant, nowNanos)));
     }
 
-    /** Visits waiting items of a lane, tenant by tenant; throws as {@link #isFull} does. */
+    /** Visits waiting items of a lane, tenant by tenant; throws as {@link #hasRoom} does. */
     public void visit(Lane lane, WaitingVisitor<T> visitor) {
         buffer(lane).members.forEach(queue -> queue.visitItems(visitor));
     }
 
     /**
      * Changes the size of all items of a lane that are in memory: those that wait here, run, are suspects, or wait for
-     * a commit before they are offered. Throws as {@link #isFull} does.
+     * a commit before they are offered. Throws as {@link #hasRoom} does.
      *
      * @param bytes size of an item that was read, negative when its memory is free again
      */
@@ -217,15 +217,21 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Returns whether a lane has its read-ahead: so many items wait, or so many bytes are held. The worker then pauses
-     * its partitions. Throws {@link IllegalArgumentException} when the lane is not hot, overflow or aged.
+     * Returns whether a source may be read that holds this much of a lane's read-ahead: less than what is left of it,
+     * or any part of it while a slot is idle, since then what was read cannot start.
+     * Throws {@link IllegalArgumentException} when the lane is not hot, overflow or aged.
+     *
+     * @param items of the source that were read and have not ended
+     * @param bytes their size
      */
-    public boolean isFull(Lane lane) {
+    public boolean hasRoom(Lane lane, int items, long bytes) {
         LaneBuffer<T> buffer = buffer(lane);
-        return buffer.items >= settings.readAheadItems() || buffer.heldBytes >= settings.readAheadBytes();
+        int itemsLeft = settings.readAheadItems() - buffer.items;
+        long bytesLeft = settings.readAheadBytes() - buffer.heldBytes;
+        return itemsLeft > 0 && bytesLeft > 0 && (!pool.isFull() || items < itemsLeft && bytes < bytesLeft);
     }
 
-    /** Returns the items in a lane's buffer; throws as {@link #isFull} does. */
+    /** Returns the items in a lane's buffer; throws as {@link #hasRoom} does. */
     public int waiting(Lane lane) {
         return buffer(lane).items;
     }

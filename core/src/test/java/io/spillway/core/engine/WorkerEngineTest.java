@@ -230,20 +230,31 @@ class WorkerEngineTest {
     }
 
     @Test
-    void a_partition_is_read_until_it_or_its_lane_is_full() {
-        EnginePartition hot = one.partition(Lane.HOT);
-        EnginePartition overflow = one.partition(Lane.OVERFLOW);
+    void each_partition_may_hold_as_much_as_is_left_of_the_read_ahead_of_its_lane() {
+        int[] read = new int[3];
+        List<EnginePartition> partitions = List.of(
+                one.partition(Lane.OVERFLOW), one.partition(Lane.OVERFLOW), one.partition(Lane.OVERFLOW));
+        for (int i = 0; i < 3; i++) {
+            EnginePartition partition = partitions.get(i);
+            for (; one.engine.mayRead(partition); read[i]++) {
+                one.arrives(partition, read[i], 0);
+                one.commit(partition);
+            }
+        }
+        assertThat(read).as("one runs, half of 400 wait, then half of the rest")
+                .containsExactly(201, 100, 50);
+        assertThat(one.engine.mayRead(one.partition(Lane.HOT))).isTrue();
+    }
+
+    @Test
+    void a_partition_is_read_until_its_progress_is_full() {
         EnginePartition held = one.takeOver(Lane.AGED, ProgressState.fresh(0));
-        for (long offset = 0; one.engine.mayRead(held); offset++) {
+        long offset = 0;
+        for (; offset < PartitionProgress.DEFAULT_MAX_UNFINISHED; offset++) {
             one.arrives(held, offset, 0);
         }
         assertThat(held.unfinished()).isEqualTo(PartitionProgress.DEFAULT_MAX_UNFINISHED);
-        for (long offset = 0; one.engine.mayRead(hot); offset++) {
-            one.arrives(hot, offset, 0);
-            one.commit(hot);
-        }
-        assertThat(one.engine.waiting(Lane.HOT)).as("the read-ahead of the settings").isEqualTo(400);
-        assertThat(one.engine.mayRead(overflow)).isTrue();
+        assertThat(one.engine.mayRead(held)).isFalse();
     }
 
     @Test

@@ -11,6 +11,8 @@ import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -54,19 +56,8 @@ class ItemPlacementTest {
     }
 
     @Test
-    void excess_stays_in_the_shard_where_it_would_wait_as_long_at_every_other_worker() {
-        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
-        PartitionBacklog behind = PartitionBacklog.of(900, 1_500, 900, 1_500);
-        fleet.update(Map.of(), new LaneBacklogs(none, behind, none), 1, NOW);
-        assertThat(partitions(Route.OVERFLOW)).containsExactly(1, 3);
-    }
-
-    @Test
-    void what_hot_cannot_take_is_surplus_in_the_shard() {
-        Set<Integer> all = Set.of(0, 1, 2, 3);
-        WorkerReport report = new WorkerReport(10, 100, 100, 0, 0, 0, Map.of(Lane.HOT, all, Lane.OVERFLOW, all));
-        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
-        fleet.update(Map.of("worker", report), new LaneBacklogs(none, PartitionBacklog.of(500, 0, 0, 0), none), 1, NOW);
+    void what_hot_cannot_take_is_surplus() {
+        ownAll(PartitionBacklog.of(500, 0, 0, 0));
         Set<Integer> surplus = new TreeSet<>();
         for (int i = 0; i < 500; i++) {
             ItemPlacement.Placed placed = placement.place(Route.HOT, ACME, "", NOW);
@@ -74,7 +65,7 @@ class ItemPlacementTest {
                 surplus.add(placed.partition());
             }
         }
-        assertThat(surplus).as("one worker owns all").containsExactly(1, 3);
+        assertThat(surplus).as("few of one tenant").hasSize(1);
     }
 
     @Test
@@ -91,6 +82,38 @@ class ItemPlacementTest {
         assertThat(placement.retryPartition(ACME, "", 1)).isEqualTo(1);
         assertThat(Set.of(placement.retryPartition(ACME, "", 0), placement.retryPartition(ACME, "", 0)))
                 .as("in turn").isEqualTo(Set.of(1, 3));
+    }
+
+    @Test
+    void the_backlogs_of_two_tenants_are_in_different_partitions_and_leave_others_empty() {
+        ownAll(PartitionBacklog.of(0, 0, 0, 0));
+        List<TenantContext> tenants = List.of(ACME, TenantContext.of("other", 3, ACME.policy()),
+                TenantContext.of("third", 3, ACME.policy()));
+        List<Set<Integer>> partitions = new ArrayList<>();
+        for (TenantContext tenant : tenants) {
+            Set<Integer> own = new TreeSet<>();
+            for (int i = 0; i < 30_000; i++) {
+                own.add(placement.place(Route.OVERFLOW, tenant, "", NOW).partition());
+            }
+            partitions.add(own);
+        }
+        assertThat(partitions.get(0)).as("half of the empty ones").hasSize(2);
+        assertThat(partitions.get(1)).hasSize(1);
+        assertThat(partitions.get(2)).hasSize(1);
+        assertThat(partitions.stream().flatMap(Set::stream).toList()).containsExactlyInAnyOrder(0, 1, 2, 3);
+    }
+
+    @Test
+    void what_a_worker_moves_stays_with_it_and_apart_from_the_backlogs_of_others() {
+        ownAll(PartitionBacklog.of(0, 50, 0, 0));
+        assertThat(placement.moved(Route.SURPLUS, ACME, "", 1, NOW)).isEqualTo(3);
+    }
+
+    private void ownAll(PartitionBacklog overflow) {
+        Set<Integer> all = Set.of(0, 1, 2, 3);
+        WorkerReport report = new WorkerReport(10, 100, 100, 0, 0, 0, Map.of(Lane.HOT, all, Lane.OVERFLOW, all));
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
+        fleet.update(Map.of("worker", report), new LaneBacklogs(none, overflow, none), 1, NOW);
     }
 
     private Set<Integer> partitions(Route route) {

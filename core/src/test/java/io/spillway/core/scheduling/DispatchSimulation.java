@@ -174,8 +174,9 @@ final class DispatchSimulation {
             startAll();
             hasRead = false;
             for (Map.Entry<Lane, Deque<Item>> partition : partitions.entrySet()) {
+                Lane lane = partition.getKey();
                 Deque<Item> unread = partition.getValue();
-                for (int i = 0; i < POLL_BATCH && !unread.isEmpty() && !dispatch.isFull(partition.getKey()); i++) {
+                for (int i = 0; i < POLL_BATCH && !unread.isEmpty() && dispatch.hasRoom(lane, 0, 0); i++) {
                     Item item = unread.poll();
                     dispatch.offer(item.lane, item.tenant, item.workload, policy(item.tenant), item, item.moves,
                             ItemLimits.NORMAL_PRIORITY, (long) item.arrivedMillis);

@@ -88,7 +88,7 @@ class ExcessTest {
         learn("fast", 0, 50);
         offer(Lane.HOT, "fast", 50, READ_AHEAD + 500, 0);
         assertThat(excess()).isEmpty();
-        assertThat(dispatch.isFull(Lane.HOT)).isTrue();
+        assertThat(dispatch.hasRoom(Lane.HOT, 0, 0)).isFalse();
     }
 
     @Test
@@ -104,7 +104,7 @@ class ExcessTest {
         learn("noisy", 20, 50);
         offer(lane, "noisy", 50, READ_AHEAD + 50, 0);
         assertThat(takeAll()).hasSize(50);
-        assertThat(dispatch.isFull(lane)).isTrue();
+        assertThat(dispatch.hasRoom(lane, 0, 0)).isFalse();
         assertThat(excess()).isEmpty();
     }
 

@@ -256,17 +256,17 @@ class FairDispatchTest extends DispatchTimeline {
     void a_lane_is_full_at_its_read_ahead_in_items_or_in_bytes() {
         dispatch = new FairDispatch<>(new DispatchSettings(1, 0, 0, 0, 3, 100, 100, true));
         offer(Lane.HOT, "a", 2);
-        assertThat(dispatch.isFull(Lane.HOT)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.HOT, 0, 0)).isTrue();
         offer(Lane.HOT, "b", 1);
-        assertThat(dispatch.isFull(Lane.HOT)).isTrue();
-        assertThat(dispatch.isFull(Lane.OVERFLOW)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.HOT, 0, 0)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isTrue();
         dispatch.hold(Lane.OVERFLOW, 99);
-        assertThat(dispatch.isFull(Lane.OVERFLOW)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isTrue();
         dispatch.hold(Lane.OVERFLOW, 1);
-        assertThat(dispatch.isFull(Lane.OVERFLOW)).isTrue();
+        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isFalse();
         assertThat(serve(3, 1)).hasSize(3);
         dispatch.hold(Lane.OVERFLOW, -100);
-        assertThat(dispatch.isFull(Lane.HOT) || dispatch.isFull(Lane.OVERFLOW)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.HOT, 0, 0) && dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isTrue();
     }
 
     @Test
@@ -303,7 +303,7 @@ class FairDispatchTest extends DispatchTimeline {
     void only_hot_overflow_and_aged_are_scheduled(Lane lane) {
         assertThatIllegalArgumentException().isThrownBy(() -> dispatch.offer(lane, "a", POLICY, "x", 0))
                 .withMessageContaining(lane.label());
-        assertThatIllegalArgumentException().isThrownBy(() -> dispatch.isFull(lane));
+        assertThatIllegalArgumentException().isThrownBy(() -> dispatch.hasRoom(lane, 0, 0));
     }
 
     private static DispatchSettings settings(int slots, double reserve) {

@@ -151,12 +151,12 @@ class WorkloadDispatchTest {
         limits("capped", 1, 1);
         offer(Lane.OVERFLOW, "capped", READ_AHEAD);
         takeAll();
-        assertThat(dispatch.isFull(Lane.OVERFLOW)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isTrue();
         offer(Lane.OVERFLOW, "capped", 1);
-        assertThat(dispatch.isFull(Lane.OVERFLOW)).isTrue();
+        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isFalse();
         List<Excess<String>> moved = dispatch.excess(nowMillis, nowNanos());
         assertThat(moved).isNotEmpty().allMatch(Excess.ToDelay.class::isInstance);
-        assertThat(dispatch.isFull(Lane.OVERFLOW)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isTrue();
         assertThat(dispatch.waiting(Lane.OVERFLOW)).isPositive();
     }
 
