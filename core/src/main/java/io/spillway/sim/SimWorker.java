@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
  */
 final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>, ItemPolicies<SimulatedItem> {
     /** {@code max.poll.records} of the worker. */
-    private static final int MAX_POLL = 1_000;
+    private static final int MAX_POLL = 500;
     /** Delay of an urgent commit, about the duration of a transaction. */
     private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
 

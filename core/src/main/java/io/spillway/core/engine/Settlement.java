@@ -132,6 +132,6 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private void finish(T item) {
         EnginePartition partition = item.partition();
         partition.finished(item.offset());
-        dispatch.hold(partition.lane(), -partition.release(item.bytes()));
+        dispatch.hold(partition.lane(), partition.leaving ? 0 : -1, -partition.release(item.bytes()));
     }
 }

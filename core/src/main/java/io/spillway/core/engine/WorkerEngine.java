@@ -79,8 +79,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /**
      * Returns whether a partition may be read: not being revoked, with room in its progress for this many records, and
-     * it holds less than what is left of its lane's read-ahead. So one backlog fills half of the read-ahead, two have a
-     * third each, and so on: a partition always finds room, and no tenant waits for the backlogs in the others.
+     * with room in the read-ahead ({@link FairDispatch#hasRoom}): one backlog fills half of it, two have a third each.
      *
      * @param records most records of the partition before the next call, 1 or more
      */
@@ -110,7 +109,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             return;
         }
         partition.hold(item.bytes());
-        dispatch.hold(partition.lane(), item.bytes());
+        dispatch.hold(partition.lane(), 1, item.bytes());
         if (verdict == ReadVerdict.SUSPECT && killerDeaths > 0) {
             quarantine.add(item);
         } else {
@@ -226,8 +225,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /** Begins the revocation of partitions: removes their waiting items; running attempts continue. */
     public void leave(Collection<EnginePartition> partitions, long nowNanos) {
         for (EnginePartition partition : partitions) {
+            int items = partition.leaving ? 0 : partition.unfinished();
             partition.leaving = true;
-            dispatch.hold(partition.lane(), -partition.releaseAll());
+            dispatch.hold(partition.lane(), -items, -partition.releaseAll());
             held.remove(partition);
         }
         dispatch.removeIf(item -> item.partition().leaving, nowNanos);

@@ -4,11 +4,13 @@ package io.spillway.core.scheduling;
  * Adaptive concurrency limit for one tenant: the point past which extra slots only add latency.
  *
  * <p>Delay-based congestion control (Brakmo and Peterson, "TCP Vegas", 1995; Netflix concurrency-limits, Gradient2)
- * compares a fast average of the latency with a slow one, the baseline. This class averages logarithms, so that one
- * slow attempt is not a rise. A rise must be a factor of two and outside the control limits of the fast average
+ * compares a fast average of the latency with its lowest values, the baseline. This class averages logarithms, so that
+ * one slow attempt is not a rise. A rise must be a factor of two and outside the control limits of the fast average
  * (Roberts, "Control chart tests based on geometric moving averages", 1959), so that a latency that merely varies does
- * not count. The limit grows only with completions that used it, doubling at first (RFC 5681, RFC 7661): a tenant whose
- * attempts hang gets no more slots before the first of them ends.
+ * not count. Then the limit falls to a quarter, and stays there only if the attempts that begin there take half as
+ * long: what became slower whatever the concurrency is no reason for a limit. The limit grows only with completions
+ * that used it, doubling at first (RFC 5681, RFC 7661): a tenant whose attempts hang gets no more slots before the
+ * first of them ends.
  *
  * <p>{@link CommonLatencyRise} subtracts what raises the latency of all tenants at once.
  *
@@ -20,16 +22,21 @@ final class AdaptiveCap {
 
     private static final double FAST = 1.0 / 20;
     private static final double SLOW = 1.0 / 500;
+    /** The baseline rises slowly, because it is the latency at low concurrency; a trial can raise it at once. */
+    private static final double CREEP = 1.0 / 10_000;
     /** Smallest factor that counts as a rise. */
     private static final double RISE = Math.log(2);
     /** Width of the control limits in standard deviations of the fast average. */
-    private static final double SIGMAS = 4;
+    private static final double SIGMAS = 10;
     /** A larger deviation of one latency counts as this many standard deviations. */
     private static final double USUAL_SIGMAS = 3;
     /** Samples needed for a baseline. */
     private static final int WARM_UP = 16;
     /** In 10 samples a limit of n falls to n / e: within one batch of attempts even when n is small. */
     private static final double DECREASE = 0.9;
+    /** Part of the limit at which it shows whether concurrency was the cause: by that much latency must then fall. */
+    private static final double TRIAL = 0.25;
+    private static final double FALL = Math.log(2);
     /** An unused limit falls more slowly, by a half in 70 samples. */
     private static final double FADE = 0.99;
 
@@ -37,6 +44,11 @@ final class AdaptiveCap {
     private double slowStartEnd = Double.MAX_VALUE;
     private boolean raised;
     private long raisedSinceNanos;
+    private double limitAtRise;
+    private double fastAtRise;
+    private int beforeTrial;
+    private int inTrial;
+    private double sumInTrial;
     private int samples;
     private double fast;
     private double baseline;
@@ -80,10 +92,17 @@ final class AdaptiveCap {
      * @param common   rise that all tenants share, as a logarithm, 0 or more
      */
     void ended(double millis, int inFlight, int most, double common, long nowNanos) {
-        measure(Math.log(Math.max(1, millis)), common, nowNanos);
+        double logMillis = Math.log(Math.max(1, millis));
+        measure(logMillis, common, nowNanos);
         int peak = Math.max(runningPeak, previousPeak);
-        if (raised) {
+        if (raised && limit > Math.max(1, limitAtRise * TRIAL)) {
             limit = Math.max(1, limit * DECREASE);
+            fastAtRise = Math.max(fastAtRise, fast);
+            beforeTrial = inFlight;
+            inTrial = 0;
+            sumInTrial = 0;
+        } else if (raised) {
+            tried(logMillis);
         } else if (peak >= limitAtRound - 1) {
             limit = Math.min(Math.max(most, INITIAL), limit + (limit < slowStartEnd ? 1 : 1 / Math.sqrt(limit)));
         } else if (peak < limit / 2) {
@@ -104,25 +123,55 @@ final class AdaptiveCap {
         slowStartEnd = Double.MAX_VALUE;
     }
 
+    /**
+     * Judges a rise by the attempts that began at a quarter of the concurrency. If they take as long, the attempts
+     * themselves have become longer, or the short ones ended first, and a limit would only make the tenant wait.
+     */
+    private void tried(double logMillis) {
+        if (beforeTrial > 0) {
+            beforeTrial--;
+            return;
+        }
+        sumInTrial += logMillis;
+        if (++inTrial < WARM_UP) {
+            return;
+        }
+        if (sumInTrial / inTrial > fastAtRise - FALL) {
+            raised = false;
+            fast = sumInTrial / inTrial;
+            baseline = fast;
+            limit = Math.max(limitAtRise, INITIAL);
+            slowStartEnd = Double.MAX_VALUE;
+        } else {
+            limitAtRise = limit;
+            fastAtRise = fast;
+        }
+        inTrial = 0;
+        sumInTrial = 0;
+    }
+
     private void measure(double logMillis, double common, long nowNanos) {
         if (samples == 0) {
             fast = logMillis;
             baseline = logMillis;
         }
         samples = Math.min(samples + 1, (int) (1 / SLOW));
-        fast += (logMillis - fast) * FAST;
         double share = 1.0 / samples;
-        double deviation = logMillis - baseline;
-        // Clipped, since otherwise a jump would first widen the limits that should detect it.
-        double usual = Math.min(Math.abs(deviation), Math.max(RISE, USUAL_SIGMAS * Math.sqrt(variance)));
-        baseline += deviation * share;
+        // From the fast average, since what concurrency does to the latency is no variance. Clipped, since otherwise a
+        // jump would first widen the limits that should detect it.
+        double usual = Math.min(Math.abs(logMillis - fast), Math.max(RISE, USUAL_SIGMAS * Math.sqrt(variance)));
         variance += (usual * usual - variance) * share;
+        fast += (logMillis - fast) * FAST;
+        baseline += samples < WARM_UP ? (logMillis - baseline) * share
+                : (fast - baseline) * (fast < baseline ? FAST : CREEP);
 
         double fastDeviation = Math.sqrt(variance * FAST / (2 - FAST));
         boolean rises = samples >= WARM_UP && fast - baseline - common > Math.max(RISE, SIGMAS * fastDeviation);
         if (rises && !raised) {
             slowStartEnd = Math.max(1, limit / 2);
             raisedSinceNanos = nowNanos;
+            limitAtRise = limit;
+            fastAtRise = fast;
         }
         raised = rises;
     }

@@ -51,9 +51,9 @@ public record DispatchSettings(
         return Math.min(slots - 1, (int) Math.ceil(slots * reserve - 1e-9));
     }
 
-    /** Returns the waiting items of a lane from which on a source may have no room to be read while slots are idle. */
+    /** Returns the waiting items of a lane from which on one of its sources may have no room. */
     int stalledItems() {
-        return Math.min(readAheadItems, MOST_OF_ONE_SOURCE);
+        return Math.min(readAheadItems / 2, MOST_OF_ONE_SOURCE);
     }
 
     private static void require(String name, double value, double least, double most) {

@@ -16,15 +16,16 @@ final class DispatchTenant<T> extends SlotUser {
     /** Null for a tenant whose items name no workload. */
     private TenantWorkloads<T> workloads;
 
-    /** Derived values, which {@link FairDispatch} updates after each change. */
+    /** Derived values, which the {@link SlotPool} updates after each change. */
     SlotEntitlement standing = SlotEntitlement.WITHIN;
     int share = 1;
     int cap = Integer.MAX_VALUE;
     boolean isLong;
     /** Whether none of its items may start, see {@link FairDispatch#hold}. */
-    boolean held;
-    int fromReserve;
-    int withinShare;
+    boolean isHeld;
+    int holds;
+    int wants;
+    int borrows;
     int runningIndex;
 
     boolean active;

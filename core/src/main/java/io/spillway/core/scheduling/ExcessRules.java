@@ -77,11 +77,10 @@ final class ExcessRules<T> {
         if (pool.isFull()) {
             return;
         }
-        boolean mayLendLong = pool.mayLendLong(nowNanos);
         for (int i = lane.members.size() - 1; i >= 0; i--) {
             TenantQueue<T> queue = lane.members.get(i);
             DispatchTenant<T> tenant = queue.tenant;
-            if (isHeld(tenant, mayLendLong, nowNanos)) {
+            if (isHeld(tenant, nowNanos)) {
                 double eachMillis = estimate(queue) / slots(queue, nowNanos);
                 int kept = Math.max(1, kept(queue, nowNanos));
                 cut(queue, kept, moved, waiting ->
@@ -118,11 +117,10 @@ final class ExcessRules<T> {
     }
 
     /** A cap that is still growing does not hold a tenant: it will have grown before the items are back. */
-    private static boolean isHeld(DispatchTenant<?> tenant, boolean mayLendLong, long nowNanos) {
+    private static boolean isHeld(DispatchTenant<?> tenant, long nowNanos) {
         return switch (tenant.standing) {
-            case WITHIN, BEYOND -> false;
-            case LONG -> !mayLendLong;
-            case HELD -> tenant.held || tenant.inFlight >= tenant.concurrency
+            case WITHIN, BEYOND, LONG -> false;
+            case HELD -> tenant.isHeld || tenant.inFlight >= tenant.concurrency
                     || tenant.adaptive.isRaisedFor(RAISED_NANOS, nowNanos);
         };
     }
@@ -136,7 +134,7 @@ final class ExcessRules<T> {
 
     private int slots(TenantQueue<T> queue, long nowNanos) {
         // Uses the tenant's latency and not its slots, so that the result is the same before and after a start.
-        return pool.within(queue.tenant, queue.tenant.isLong, nowNanos);
+        return pool.within(queue.tenant);
     }
 
     private double estimate(TenantQueue<T> queue) {

@@ -3,13 +3,10 @@ package io.spillway.core.scheduling;
 import java.util.Arrays;
 
 /**
- * Attempts in flight that are expected to end soon, by the average duration of earlier ones.
+ * Attempts in borrowed slots, and how many of them are expected to end soon, by the average duration of earlier ones.
  *
- * <p>Soon is within 100 ms. For one tenant alone it is also within a part of the expected duration: five quarters of
- * the share of the slots that is reserved, so a quarter by default. While all slots are busy and their attempts end at
- * different times, as many slots as are reserved and a quarter more come free in this time. An attempt without an
- * earlier one to compare with is not expected to end, and neither is one that has run for twice its expected duration
- * and 100 ms: its destination may hang.
+ * <p>An attempt without an earlier one to compare with is not expected to end, and neither is one that has run for
+ * twice its expected duration and 100 ms: its destination may hang.
  *
  * <p>Time alone changes the number, so all attempts are counted again once in 5 ms and 200 ns for each slot, which is
  * about one percent of a core at any number of slots. In between, starts and ends adjust it.
@@ -17,14 +14,14 @@ import java.util.Arrays;
  * <p>Owner: the {@link SlotPool}. Bound: one entry for each slot.
  */
 final class ExpectedEnds {
+    /** Entry of an attempt that is not among them. */
+    static final int NONE = -1;
+
     private static final double NANOS_PER_MILLI = 1e6;
-    private static final double SOON_MILLIS = 100;
-    /** Part of the wait until as many slots as are reserved come free, when the ends are evenly spread. */
-    private static final double MARGIN = 1.25;
+    private static final double LATE_MILLIS = 100;
     private static final long COUNT_NANOS = 5_000_000;
     private static final long COUNT_NANOS_PER_SLOT = 200;
 
-    private final double soonShare;
     private final long countedForNanos;
     private final long[] startedNanos;
     /** By entry: the expected duration, infinite when it is unknown and for unused entries. */
@@ -35,10 +32,8 @@ final class ExpectedEnds {
     private int unusedCount;
     private int soon;
     private long countedNanos;
-    private boolean countedAlone;
 
-    ExpectedEnds(int slots, int reserved) {
-        this.soonShare = Math.min(1, MARGIN * reserved / slots);
+    ExpectedEnds(int slots) {
         this.countedForNanos = COUNT_NANOS + COUNT_NANOS_PER_SLOT * slots;
         this.startedNanos = new long[slots];
         this.expectedMillis = new double[slots];
@@ -55,19 +50,22 @@ final class ExpectedEnds {
      *
      * @param millis expected duration; infinite when it is unknown
      */
-    int started(double millis, long nowNanos) {
+    int started(double millis, double soonMillis, long nowNanos) {
         int entry = unused[--unusedCount];
         startedNanos[entry] = nowNanos;
         expectedMillis[entry] = millis;
-        if (millis <= SOON_MILLIS) {
+        if (millis <= soonMillis) {
             isSoon[entry] = true;
             soon++;
         }
         return entry;
     }
 
-    /** Removes an attempt. */
+    /** Removes an attempt; {@link #NONE} for none. */
     void ended(int entry) {
+        if (entry == NONE) {
+            return;
+        }
         if (isSoon[entry]) {
             isSoon[entry] = false;
             soon--;
@@ -76,24 +74,22 @@ final class ExpectedEnds {
         unused[unusedCount++] = entry;
     }
 
-    /** Returns how many attempts are expected to end soon, for one tenant alone or not. */
-    int soon(boolean alone, long nowNanos) {
+    /** Returns how many attempts are expected to end within this time. */
+    int soon(double soonMillis, long nowNanos) {
         long sinceNanos = nowNanos - countedNanos;
-        if (sinceNanos >= countedForNanos || sinceNanos < 0 || alone != countedAlone) {
-            count(alone, nowNanos);
+        if (sinceNanos >= countedForNanos || sinceNanos < 0) {
+            count(soonMillis, nowNanos);
         }
         return soon;
     }
 
-    private void count(boolean alone, long nowNanos) {
+    private void count(double soonMillis, long nowNanos) {
         countedNanos = nowNanos;
-        countedAlone = alone;
         soon = 0;
         for (int i = 0; i < expectedMillis.length; i++) {
             double millis = expectedMillis[i];
             double ranMillis = (nowNanos - startedNanos[i]) / NANOS_PER_MILLI;
-            double soonMillis = alone ? Math.max(SOON_MILLIS, soonShare * millis) : SOON_MILLIS;
-            isSoon[i] = ranMillis >= millis - soonMillis && ranMillis < 2 * millis + SOON_MILLIS;
+            isSoon[i] = ranMillis >= millis - soonMillis && ranMillis < 2 * millis + LATE_MILLIS;
             soon += isSoon[i] ? 1 : 0;
         }
     }

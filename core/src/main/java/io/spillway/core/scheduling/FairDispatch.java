@@ -27,25 +27,24 @@ import java.util.function.Predicate;
  * </ul>
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
- * offer, so the worker reads a source only while it {@link #hasRoom}: the buffer then holds at most its read-ahead and one
- * poll batch. {@link TenantTable} bounds the tenants, {@link TenantWorkloads} their workloads. {@code nowNanos} is a
- * monotonic clock of any origin.
+ * offer, so the worker reads a source only while it {@link #hasRoom}: the buffer then holds at most its read-ahead, and
+ * a fiftieth of it and one poll batch of each source. {@link TenantTable} bounds the tenants, {@link TenantWorkloads}
+ * their workloads. {@code nowNanos} is a monotonic clock of any origin.
  */
 public final class FairDispatch<T> {
     /** Least charge of an attempt, so that attempts that take no time rotate too. */
     static final double LEAST_CHARGE_MILLIS = 0.01;
 
-    private static final double AVERAGE_SHARE = 1.0 / 256;
     private static final double NANOS_PER_MILLI = 1e6;
+    /** Part of the read-ahead, of which each source has one at least. */
+    private static final int LEAST_PART = 50;
 
     private final DispatchSettings settings;
     final SlotPool pool;
-    final TenantCaps caps;
     final TenantTable<T> tenants = new TenantTable<>();
     private final List<DispatchTenant<T>> running = new ArrayList<>();
     final List<LaneBuffer<T>> lanes;
     private final ExcessRules<T> excessRules;
-    private double averageMillis;
     private final CommonLatencyRise commonRise = new CommonLatencyRise();
     private int atCap;
     private Optional<String> heldTenant = Optional.empty();
@@ -53,8 +52,7 @@ public final class FairDispatch<T> {
     /** Creates an idle scheduler. */
     public FairDispatch(DispatchSettings settings) {
         this.settings = settings;
-        this.pool = new SlotPool(settings.slots(), settings.reservedSlots());
-        this.caps = new TenantCaps(settings);
+        this.pool = new SlotPool(settings);
         this.excessRules = new ExcessRules<>(settings, pool);
         this.lanes = List.of(
                 new LaneBuffer<>(Lane.HOT, new Trickle(0, settings.slots())),
@@ -94,7 +92,7 @@ public final class FairDispatch<T> {
             tenants.changeWeight(owner, policy.weight());
         }
         owner.limit(policy.concurrency(), tenants.shares, tenant, "");
-        owner.held = heldTenant.isPresent() && heldTenant.get().equals(tenant);
+        owner.isHeld = heldTenant.isPresent() && heldTenant.get().equals(tenant);
         followWeights();
         update(owner);
         DispatchWorkload<T> part = owner.workload(workload, policy);
@@ -112,11 +110,12 @@ public final class FairDispatch<T> {
      */
     public Optional<SlotLease<T>> take(boolean liveLanesCaughtUp, long nowNanos) {
         tenants.expire(nowNanos);
+        pool.at(nowNanos);
         followWeights();
         if (pool.isFull()) {
             return Optional.empty();
         }
-        TenantQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(nowNanos), pool.mayLendLong(nowNanos));
+        TenantQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong());
         return queue == null ? Optional.empty() : Optional.of(start(queue, nowNanos));
     }
 
@@ -137,7 +136,7 @@ public final class FairDispatch<T> {
     private void setHeld(String name, boolean held) {
         DispatchTenant<T> tenant = tenants.tenants.get(name);
         if (tenant != null) {
-            tenant.held = held;
+            tenant.isHeld = held;
             update(tenant);
         }
     }
@@ -152,7 +151,7 @@ public final class FairDispatch<T> {
         double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
         tenant.attemptEnded(millis);
         lane.attemptEnded(millis);
-        averageMillis += (millis - averageMillis) * AVERAGE_SHARE;
+        pool.measured(start.expectedEnd, millis);
         tenant.adaptive.ended(millis, tenant.inFlight, settings.slots(), commonRise.now(nowNanos), nowNanos);
         if (tenant.inFlight < tenant.share) {
             commonRise.sample(tenant.adaptive.rise(), nowNanos);
@@ -170,7 +169,7 @@ public final class FairDispatch<T> {
         DispatchTenant<T> tenant = release(start, nowNanos);
         LaneBuffer<T> own = start.queue().lane;
         own.charge(start.queue(), start.workload(), -start.chargedMillis);
-        lanes.forEach(lane -> lane.trickle.cancelled(lane == own, start.startsOfOthers));
+        lanes.forEach(lane -> lane.trickle.cancelled(lane == own));
         update(tenant);
         idleIfDone(tenant, nowNanos);
     }
@@ -184,7 +183,7 @@ public final class FairDispatch<T> {
         List<DispatchTenant<T>> touched = new ArrayList<>();
         excessRules.fromHot(lanes.getFirst(), nowNanos, moved, touched);
         for (LaneBuffer<T> lane : lanes.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
-            if (lane.items >= settings.stalledItems() || !hasRoom(lane.lane, 0, 0)) {
+            if (lane.items >= settings.stalledItems() || 2 * lane.heldBytes >= settings.readAheadBytes()) {
                 excessRules.fromBacklog(lane, nowMillis, nowNanos, moved, touched);
             }
         }
@@ -195,7 +194,7 @@ public final class FairDispatch<T> {
     /**
      * Removes waiting items, for example those of revoked partitions. Attempts in flight are not touched.
      *
-     * @param gone called once for each waiting item; of this scheduler it may call {@link #hold(Lane, long)} alone
+     * @param gone called once for each waiting item; of this scheduler it may call {@link #hold(Lane, int, long)} alone
      */
     public void removeIf(Predicate<T> gone, long nowNanos) {
         lanes.forEach(lane -> lane.removeIf(gone, tenant -> idleIfDone(tenant, nowNanos)));
@@ -207,18 +206,21 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Changes the size of all items of a lane that are in memory: those that wait here, run, are suspects, or wait for
-     * a commit before they are offered. Throws as {@link #hasRoom} does.
+     * Changes the number and size of all items of a lane that are in memory: those that wait here, run, are suspects,
+     * or wait for a commit before they are offered. Throws as {@link #hasRoom} does.
      *
-     * @param bytes size of an item that was read, negative when its memory is free again
+     * @param items number of those that were read, negative when their memory is free again
+     * @param bytes their size, likewise
      */
-    public void hold(Lane lane, long bytes) {
-        buffer(lane).heldBytes += bytes;
+    public void hold(Lane lane, int items, long bytes) {
+        LaneBuffer<T> buffer = buffer(lane);
+        buffer.heldItems += items;
+        buffer.heldBytes += bytes;
     }
 
     /**
      * Returns whether a source may be read that holds this much of a lane's read-ahead: less than what is left of it,
-     * or any part of it while a slot is idle, since then what was read cannot start.
+     * or a fiftieth of its items whatever is left, since sources are read in batches and can leave less than nothing.
      * Throws {@link IllegalArgumentException} when the lane is not hot, overflow or aged.
      *
      * @param items of the source that were read and have not ended
@@ -226,9 +228,9 @@ public final class FairDispatch<T> {
      */
     public boolean hasRoom(Lane lane, int items, long bytes) {
         LaneBuffer<T> buffer = buffer(lane);
-        int itemsLeft = settings.readAheadItems() - buffer.items;
-        long bytesLeft = settings.readAheadBytes() - buffer.heldBytes;
-        return itemsLeft > 0 && bytesLeft > 0 && (!pool.isFull() || items < itemsLeft && bytes < bytesLeft);
+        int itemsLeft = settings.readAheadItems() - Math.max(buffer.items, buffer.heldItems);
+        return items < Math.max(itemsLeft, settings.readAheadItems() / LEAST_PART)
+                && bytes < settings.readAheadBytes() - buffer.heldBytes;
     }
 
     /** Returns the items in a lane's buffer; throws as {@link #hasRoom} does. */
@@ -265,33 +267,30 @@ public final class FairDispatch<T> {
     private SlotLease<T> start(TenantQueue<T> queue, long nowNanos) {
         DispatchTenant<T> tenant = queue.tenant;
         LaneBuffer<T> lane = queue.lane;
-        long startsOfOthers = 0;
-        for (LaneBuffer<T> each : lanes) {
-            long before = each.trickle.started(each == lane);
-            startsOfOthers = each == lane ? before : startsOfOthers;
-        }
+        lanes.forEach(each -> each.trickle.started(each == lane));
         double chargeMillis = tenant.estimateMillis(lane.averageMillis());
         WorkloadQueue<T> from = null;
         if (queue.workloads != null) {
             from = queue.workloads.next();
             chargeMillis = from.workload.estimateMillis(chargeMillis);
         }
-        boolean lentLong = tenant.standing == SlotEntitlement.LONG;
+        boolean isBorrowed = tenant.standing != SlotEntitlement.WITHIN;
         QueueEntry<T> waiting = lane.serve(queue, from, chargeMillis);
         lane.inFlight++;
         boolean isKnown = (from == null ? tenant : from.workload).isEstimated();
-        int expectedEnd = pool.started(lentLong, isKnown ? chargeMillis : Double.POSITIVE_INFINITY, nowNanos);
-        if (tenant.inFlight++ == 0) {
+        int expectedEnd = pool.started(isBorrowed, isKnown ? chargeMillis : Double.POSITIVE_INFINITY);
+        if (tenant.inFlight == 0) {
             tenant.runningIndex = running.size();
             running.add(tenant);
         }
+        tenant.attemptStarted(nowNanos);
         tenant.adaptive.started(tenant.inFlight);
         update(tenant);
         if (from != null) {
             from.workload.use(1);
         }
-        return new SlotLease<>(waiting.item, from == null ? queue : from, nowNanos, chargeMillis, lentLong, expectedEnd,
-                startsOfOthers);
+        return new SlotLease<>(waiting.item, from == null ? queue : from, nowNanos, chargeMillis,
+                expectedEnd);
     }
 
     private DispatchTenant<T> release(SlotLease<T> start, long nowNanos) {
@@ -301,8 +300,10 @@ public final class FairDispatch<T> {
         start.ended = true;
         DispatchTenant<T> tenant = start.queue().tenant;
         start.queue().lane.inFlight--;
-        pool.ended(start.lentLong, start.expectedEnd, nowNanos);
-        if (--tenant.inFlight == 0) {
+        pool.at(nowNanos);
+        pool.ended(start.expectedEnd);
+        tenant.attemptLeft(start.startedNanos);
+        if (tenant.inFlight == 0) {
             DispatchTenant<T> last = running.removeLast();
             if (last != tenant) {
                 running.set(tenant.runningIndex, last);
@@ -329,17 +330,12 @@ public final class FairDispatch<T> {
         }
     }
 
-    /** Updates a tenant's share, cap and entitlement to the slots it holds and its latency. */
+    /** Updates a tenant's entitlement to the slots it holds and its latency. */
     private void update(DispatchTenant<T> tenant) {
-        tenant.share = pool.share(tenant.weight);
-        // Of the only active tenant no other needs the slots, whatever they do to its own latency.
-        tenant.cap = pool.isAlone() ? tenant.concurrency : caps.cap(tenant, tenant.share);
-        tenant.isLong = !pool.isAlone() && caps.isLong(tenant, averageMillis);
+        SlotEntitlement before = tenant.standing;
         pool.update(tenant);
-        SlotEntitlement standing = TenantCaps.standing(tenant);
-        if (standing != tenant.standing) {
-            atCap += (standing == SlotEntitlement.HELD ? 1 : 0) - (tenant.standing == SlotEntitlement.HELD ? 1 : 0);
-            tenant.standing = standing;
+        if (tenant.standing != before) {
+            atCap += (tenant.standing == SlotEntitlement.HELD ? 1 : 0) - (before == SlotEntitlement.HELD ? 1 : 0);
             for (LaneBuffer<T> lane : lanes) {
                 TenantQueue<T> queue = tenant.queueOrNull(lane.index());
                 if (queue != null && queue.size > 0) {

@@ -29,7 +29,8 @@ final class LaneBuffer<T> {
     private double averageMillis = PRIOR_MILLIS;
 
     int items;
-    /** Size of the lane's items in memory, also of those that do not wait here. */
+    /** Number and size of the lane's items in memory, also of those that do not wait here. */
+    int heldItems;
     long heldBytes;
     int inFlight;
 

@@ -1,23 +1,23 @@
 package io.spillway.core.scheduling;
 
 /**
- * Maximum of the last 5 to 10 seconds: of the current window of 5 seconds and the one before.
+ * Maximum of the last 5 to 10 seconds, 0 or more: of the current window of 5 seconds and the one before.
  *
- * <p>Owner: the {@link SlotPool}.
+ * <p>Owner: {@link EntitledDemand}.
  */
 final class RecentPeak {
     private static final long WINDOW_NANOS = 5_000_000_000L;
 
     private long windowStartNanos;
-    private int running;
-    private int previous;
+    private double running;
+    private double previous;
 
-    void note(int value, long nowNanos) {
+    void note(double value, long nowNanos) {
         roll(nowNanos);
         running = Math.max(running, value);
     }
 
-    int value(long nowNanos) {
+    double value(long nowNanos) {
         roll(nowNanos);
         return Math.max(running, previous);
     }

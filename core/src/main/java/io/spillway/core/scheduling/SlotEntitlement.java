@@ -4,9 +4,9 @@ package io.spillway.core.scheduling;
 enum SlotEntitlement {
     /** Below its fair share: any free slot. */
     WITHIN,
-    /** At or beyond its fair share: what others do not need soon. */
+    /** At or beyond its fair share: borrowed slots. */
     BEYOND,
-    /** At or beyond its fair share with long attempts: only slots that other tenants have not used recently. */
+    /** At or beyond its fair share, with attempts that do not end soon. */
     LONG,
     /** At its own cap, or held: nothing. */
     HELD

@@ -7,23 +7,17 @@ public final class SlotLease<T> {
     private final TurnQueue<T> from;
     final long startedNanos;
     final double chargedMillis;
-    final boolean lentLong;
-    /** Its entry in {@link ExpectedEnds}. */
+    /** Its entry in {@link ExpectedEnds}, if its slot is borrowed. */
     final int expectedEnd;
-    /** Starts of other lanes before this one, see {@link Trickle}. */
-    final long startsOfOthers;
     boolean ended;
 
     SlotLease(
-            T item, TurnQueue<T> from, long startedNanos, double chargedMillis, boolean lentLong,
-            int expectedEnd, long startsOfOthers) {
+            T item, TurnQueue<T> from, long startedNanos, double chargedMillis, int expectedEnd) {
         this.item = item;
         this.from = from;
         this.startedNanos = startedNanos;
         this.chargedMillis = chargedMillis;
-        this.lentLong = lentLong;
         this.expectedEnd = expectedEnd;
-        this.startsOfOthers = startsOfOthers;
     }
 
     TenantQueue<T> queue() {

@@ -1,52 +1,60 @@
 package io.spillway.core.scheduling;
 
 /**
- * Slots of a worker and the limits for taking one more.
+ * Account of a worker's slots: who may take a free one.
  *
- * <p>The fair share of a tenant is slots × weight ÷ the weights of all active tenants, rounded, at least 1; of the only
- * active tenant it is all slots but the reserve. A tenant within its share draws its first slots from the reserve while
- * it lasts: the fraction of its share that the reserve is of all slots, rounded up. All others come from the common
- * pool, and so do all slots of the only active tenant.
+ * <p>A tenant is entitled to its fair share: slots × weight ÷ the weights of all active tenants, rounded, at least 1.
+ * Within it a tenant takes any free slot. Beyond it a tenant borrows. Attempts are not interrupted, so the account is
+ * about how quickly borrowed slots come back. After a start in a borrowed slot,
  *
- * <p>A tenant beyond its share may start when enough slots stay free after it, by two rules:
+ * <ol>
+ * <li>free + held by tenants that borrow nothing > what these have held lately, at most the reserve: nobody borrows
+ * this, because attempts that always ended soon can suddenly hang;
+ * <li>free + borrowed and back soon + held by tenants that borrow nothing ≥ the reserve, for tenants that come;
+ * <li>of a tenant with long attempts: lent ≤ slots - what the others and its share need (see {@link EntitledDemand}).
+ * </ol>
  *
- * <ul>
- * <li>For what may come: as many slots as the reserve has are drawn from it, or are free or expected to come free soon
- * (see {@link ExpectedEnds}). Short attempts always end soon, so they leave no slot idle. Long ones leave the reserve
- * idle while other tenants are active. Those of one tenant alone may use it too: its starts are held back until their
- * ends are spread over time, and then no slot is idle.
- * <li>For active tenants: what tenants within their shares have held at one time during the last 5 to 10 seconds, at
- * least 1 and at most the reserve, less what is drawn from it. No attempt counts for it, however soon it should end, so
- * a tenant whose destination hangs cannot take these slots.
- * </ul>
+ * <p>Soon is within 100 ms, or a quarter of the time of an attempt within a share (five quarters of the reserved
+ * part of the slots) if that is longer. Long is four times that time and more than 100 ms, or not known. So tenants
+ * with attempts of about the same length use every slot that nobody else uses, and those with far longer ones use
+ * what the others have not needed at one time. The only active tenant borrows all slots: its starts are held back
+ * until their ends are spread over time, and then no slot is idle.
  *
- * <p>A tenant whose short attempts suddenly all hang has taken the rest of the reserve before anything shows it; the
- * only active tenant has taken every slot. Tenants that come then, and active ones that need more than before, wait
- * until the first of those attempts ends.
- *
- * <p>Slots lent for long attempts do not come back when they are needed, and such tenants would end up with every slot
- * that was ever idle. Beyond their shares they get only slots that other work has left idle during the last 5 to 10
- * seconds, and never the reserve.
+ * <p>A tenant whose short attempts suddenly all hang has borrowed the rest of the slots before anything shows it. Who
+ * comes then, or needs more than before, waits until the first of those attempts ends.
  *
  * <p>Owner: {@link FairDispatch}.
  */
 final class SlotPool {
+    private static final double LEAST_SOON_MILLIS = 100;
+    /** Of the time in which the reserve comes free, when the ends of all attempts are evenly spread. */
+    private static final double MARGIN = 1.25;
+    private static final double LONG_FACTOR = 4;
+    private static final double AVERAGE_SHARE = 1.0 / 256;
+
     final int slots;
+    private final boolean adaptive;
     private final int reserved;
-    private final ExpectedEnds ends;
-    private final RecentPeak otherWork = new RecentPeak();
-    private final RecentPeak withinShares = new RecentPeak();
+    private final double soonShare;
+    private final ExpectedEnds borrowed;
+    private final EntitledDemand demand = new EntitledDemand();
+    private double entitledMillis;
     private double activeWeight;
     private boolean alone;
     private int inFlight;
-    private int fromReserve;
-    private int heldWithinShares;
-    private int lentLong;
+    /** Slots of the tenants that borrow none, and what all tenants could use of their shares. */
+    private int held;
+    private int wanted;
+    /** Slots beyond the shares of those that hold them. */
+    private int lent;
+    private long nowNanos;
 
-    SlotPool(int slots, int reserved) {
-        this.slots = slots;
-        this.reserved = reserved;
-        this.ends = new ExpectedEnds(slots, reserved);
+    SlotPool(DispatchSettings settings) {
+        this.slots = settings.slots();
+        this.adaptive = settings.adaptive();
+        this.reserved = settings.reservedSlots();
+        this.soonShare = Math.min(1, MARGIN * reserved / slots);
+        this.borrowed = new ExpectedEnds(slots);
     }
 
     int inFlight() {
@@ -60,6 +68,12 @@ final class SlotPool {
     /** Returns whether only one tenant is active. */
     boolean isAlone() {
         return alone;
+    }
+
+    /** Records the time. */
+    void at(long nanos) {
+        nowNanos = nanos;
+        demand.at(wanted, held, soonMillis(), nanos);
     }
 
     /**
@@ -83,64 +97,97 @@ final class SlotPool {
         return weight >= activeWeight ? slots : Math.max(1, (int) Math.round(slots * weight / activeWeight));
     }
 
-    /** Follows the slots that a tenant holds, and its share. */
+    /** Updates a tenant's share, cap and entitlement, and what it counts for in the account. */
     void update(DispatchTenant<?> tenant) {
-        int withinShare = alone || tenant.inFlight > tenant.share ? 0 : tenant.inFlight;
-        heldWithinShares += withinShare - tenant.withinShare;
-        tenant.withinShare = withinShare;
-        int drawn = withinShare == 0 ? 0
-                : (int) Math.min(withinShare, Math.ceilDiv((long) tenant.share * reserved, slots));
-        fromReserve += drawn - tenant.fromReserve;
-        tenant.fromReserve = drawn;
+        demand.at(wanted, held, soonMillis(), nowNanos);
+        tenant.share = share(tenant.weight);
+        tenant.cap = cap(tenant);
+        tenant.isLong = isLong(tenant);
+        int holds = alone || tenant.inFlight > tenant.share ? 0 : tenant.inFlight;
+        held += holds - tenant.holds;
+        tenant.holds = holds;
+        int borrows = alone ? tenant.inFlight : Math.max(0, tenant.inFlight - tenant.share);
+        lent += borrows - tenant.borrows;
+        tenant.borrows = borrows;
+        int most = tenant.isLong ? Math.min(tenant.share, tenant.cap) : tenant.cap;
+        int wants = alone ? 0 : Math.min(most, tenant.inFlight + (tenant.isHeld ? 0 : tenant.waiting));
+        wanted += wants - tenant.wants;
+        tenant.wants = wants;
+        tenant.standing = standing(tenant);
     }
 
-    /** Records a start, and returns its entry for {@link #ended}; see {@link ExpectedEnds#started}. */
-    int started(boolean asLong, double expectedMillis, long nowNanos) {
+    /** Returns the most slots of a tenant: its policy's concurrency and, beyond its fair share, the adaptive cap. */
+    private int cap(DispatchTenant<?> tenant) {
+        int most = Math.max(tenant.share, tenant.adaptive.limit());
+        // Of the only active tenant no other needs the slots, whatever they do to its own latency.
+        return alone || !adaptive || most >= slots ? tenant.concurrency : Math.min(tenant.concurrency, most);
+    }
+
+    private boolean isLong(SlotUser tenant) {
+        return !tenant.isEstimated()
+                || tenant.estimateMillis(nowNanos) > Math.max(LEAST_SOON_MILLIS, LONG_FACTOR * entitledMillis);
+    }
+
+    private static SlotEntitlement standing(DispatchTenant<?> tenant) {
+        if (tenant.isHeld || tenant.inFlight >= tenant.cap) {
+            return SlotEntitlement.HELD;
+        }
+        if (tenant.inFlight < tenant.share) {
+            return SlotEntitlement.WITHIN;
+        }
+        return tenant.isLong ? SlotEntitlement.LONG : SlotEntitlement.BEYOND;
+    }
+
+    /** Records a start, and returns its entry for {@link #ended}. */
+    int started(boolean isBorrowed, double expectedMillis) {
         inFlight++;
-        lentLong += asLong ? 1 : 0;
-        otherWork.note(inFlight - lentLong, nowNanos);
-        return ends.started(expectedMillis, nowNanos);
+        return isBorrowed || alone ? borrowed.started(expectedMillis, soonMillis(), nowNanos) : ExpectedEnds.NONE;
     }
 
-    void ended(boolean asLong, int expectedEnd, long nowNanos) {
-        // Noted at ends, since a tenant that goes beyond its share holds slots within it only for an instant.
-        withinShares.note(heldWithinShares, nowNanos);
-        ends.ended(expectedEnd);
+    void ended(int entry) {
         inFlight--;
-        lentLong -= asLong ? 1 : 0;
+        borrowed.ended(entry);
+    }
+
+    /** Records how long an attempt took. */
+    void measured(int entry, double millis) {
+        if (entry == ExpectedEnds.NONE || alone) {
+            entitledMillis += (millis - entitledMillis) * AVERAGE_SHARE;
+        }
     }
 
     /** Returns whether a tenant beyond its share may start. */
-    boolean mayLend(long nowNanos) {
-        int free = slots - inFlight;
-        int drawn = Math.min(reserved, fromReserve);
-        if (free <= 0 || free + drawn > reserved) {
-            return free > 0;
-        }
-        return free + Math.max(drawn, ends.soon(alone, nowNanos)) > reserved && free + drawn > keptForActive(nowNanos);
+    boolean mayLend() {
+        int left = slots - inFlight - 1;
+        return left >= 0 && left + held >= kept() && left + held + soon() >= reserved;
     }
 
     /** Returns whether a tenant beyond its share may start long work. */
-    boolean mayLendLong(long nowNanos) {
-        return inFlight < slots && inFlight - Math.min(reserved, fromReserve) < slots - reserved
-                && lentLong < mostLong(nowNanos);
+    boolean mayLendLong() {
+        return mayLend() && lent < mostLong();
     }
 
     /** Returns the slots that one tenant can get soon, including its own and once its cap has grown: 1 or more. */
-    int within(DispatchTenant<?> tenant, boolean isLong, long nowNanos) {
+    int within(DispatchTenant<?> tenant) {
         int others = inFlight - tenant.inFlight;
-        int lendable = isLong ? mostLong(nowNanos) : Math.min(slots - keptForActive(nowNanos), slots - others);
+        int lendable = tenant.isLong ? mostLong() : Math.min(slots - kept(), slots - others);
         int cap = tenant.adaptive.isRaised() ? tenant.cap : tenant.concurrency;
         return Math.max(1, Math.min(cap, Math.max(tenant.share, lendable)));
     }
 
-    /** Returns the slots that a tenant beyond its share leaves to other active ones, with those that these hold. */
-    private int keptForActive(long nowNanos) {
-        return alone ? 0 : Math.min(reserved, Math.max(1, withinShares.value(nowNanos)));
+    private int kept() {
+        return alone ? 0 : Math.min(reserved, 1 + (int) Math.ceil(demand.mostHeld(nowNanos)));
     }
 
-    private int mostLong(long nowNanos) {
-        otherWork.note(inFlight - lentLong, nowNanos);
-        return slots - Math.max(reserved, otherWork.value(nowNanos));
+    private int mostLong() {
+        return alone ? slots : slots - (int) Math.ceil(demand.mostWanted(nowNanos));
+    }
+
+    private double soonMillis() {
+        return Math.max(LEAST_SOON_MILLIS, soonShare * entitledMillis);
+    }
+
+    private int soon() {
+        return borrowed.soon(soonMillis(), nowNanos);
     }
 }

@@ -241,8 +241,7 @@ class WorkerEngineTest {
                 one.commit(partition);
             }
         }
-        assertThat(read).as("one runs, half of 400 wait, then half of the rest")
-                .containsExactly(201, 100, 50);
+        assertThat(read).as("half of 400, then of the rest").containsExactly(200, 100, 50);
         assertThat(one.engine.mayRead(one.partition(Lane.HOT))).isTrue();
     }
 

@@ -2,8 +2,11 @@ package io.spillway.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Comparator;
+import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.DoubleSupplier;
+import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -79,23 +82,53 @@ class AdaptiveCapTest {
         assertThat(cap.limit()).as("seed %d", seed).isEqualTo(MOST);
     }
 
-    @Test
-    void when_latency_rises_a_thousandfold_one_batch_reduces_the_limit_to_one() {
-        fill(10);
-        round(10_000);
-        assertThat(cap.isRaised()).isTrue();
-        assertThat(cap.limit()).isEqualTo(1);
-        rounds(100, 1, () -> 10_000);
-        assertThat(cap.limit()).isEqualTo(1);
+    /** A destination that runs 5 attempts at a time: more of them only wait there. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void where_more_concurrency_only_makes_attempts_slower_the_limit_stays_low(long seed) {
+        Random random = new Random(seed);
+        double mean = meanLimit(20_000, inFlight -> 10 * Math.max(1, inFlight / 5.0) * Math.exp(0.3 * random
+                .nextGaussian()));
+        assertThat(mean).as("seed %d", seed).isBetween(3.0, MOST / 2.0);
+    }
+
+    /** The short ones of these end first, so what ends becomes longer and longer at first. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void durations_that_vary_widely_are_no_reason_for_a_limit(long seed) {
+        Random random = new Random(seed);
+        double mean = meanLimit(20_000, inFlight -> 50 * Math.exp(3 * random.nextGaussian()));
+        assertThat(mean).as("seed %d", seed).isGreaterThan(45);
     }
 
     @Test
-    void when_latency_falls_again_it_recovers() {
+    void when_latency_rises_a_thousandfold_one_batch_reduces_the_limit_to_a_quarter() {
         fill(10);
-        rounds(5, 1, () -> 10_000);
-        rounds(2, MOST, () -> 10_000);
-        assertThat(cap.limit()).isEqualTo(1);
+        rounds(1, 25, () -> 10_000);
+        assertThat(cap.isRaised()).isTrue();
+        assertThat(cap.limit()).isEqualTo(11);
+    }
 
+    @ParameterizedTest
+    @ValueSource(doubles = {50, 1_000, 60_000})
+    void when_attempts_become_longer_whatever_the_concurrency_the_limit_returns_after_a_trial(double millis) {
+        fill(10);
+        int reduced = 0;
+        for (int i = 0; i < 100; i++) {
+            round(millis);
+            reduced += cap.limit() < MOST ? 1 : 0;
+        }
+        assertThat(reduced).as("rounds").isBetween(1, 5);
+        assertThat(cap.isRaised()).isFalse();
+    }
+
+    @Test
+    void when_the_destination_recovers_the_limit_does() {
+        rounds(20, 4, () -> 10);
+        for (int i = 0; i < 100; i++) {
+            round(10 * Math.max(1, cap.limit() / 2.0));
+        }
+        assertThat(cap.limit()).isLessThan(MOST / 2);
         int rounds = 0;
         while (cap.limit() < MOST) {
             round(10);
@@ -118,16 +151,16 @@ class AdaptiveCapTest {
         round(40);
         assertThat(cap.isRaised()).isFalse();
         assertThat(cap.limit()).isEqualTo(MOST);
-        round(10_000);
+        rounds(1, 25, () -> 10_000);
         assertThat(cap.isRaised()).isTrue();
     }
 
     @Test
     void the_duration_of_a_rise_is_measured() {
         fill(10);
-        round(10_000);
+        rounds(1, 40, () -> 10_000);
         long before = nowNanos;
-        round(10_000);
+        rounds(1, 10, () -> 10_000);
         assertThat(cap.isRaisedFor(nowNanos - before, nowNanos)).isTrue();
         assertThat(cap.isRaisedFor(10_000_000_000L, nowNanos)).isFalse();
     }
@@ -137,6 +170,25 @@ class AdaptiveCapTest {
         fill(10);
         cap.rest();
         assertThat(cap.limit()).isEqualTo(4);
+    }
+
+    /** Returns the mean limit over the ends of attempts that use it all the time; their duration is by concurrency. */
+    private double meanLimit(int ends, IntToDoubleFunction durationMillis) {
+        PriorityQueue<double[]> running = new PriorityQueue<>(Comparator.comparingDouble(each -> each[0]));
+        double nowMillis = 0;
+        double sum = 0;
+        for (int i = 0; i < ends; i++) {
+            while (running.size() < cap.limit()) {
+                double millis = durationMillis.applyAsDouble(running.size() + 1);
+                running.add(new double[] {nowMillis + millis, millis});
+                cap.started(running.size());
+            }
+            double[] ended = running.remove();
+            nowMillis = ended[0];
+            cap.ended(ended[1], running.size(), MOST, 0, (long) (nowMillis * 1e6));
+            sum += cap.limit();
+        }
+        return sum / ends;
     }
 
     private void fill(double millis) {

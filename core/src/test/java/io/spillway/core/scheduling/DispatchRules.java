@@ -34,32 +34,25 @@ final class DispatchRules {
             require(dispatch.waiting(lane) <= settings.readAheadItems() + 500, "all", "read-ahead");
         }
         int inFlight = 0;
-        int fromReserve = 0;
         for (String tenant : tenants) {
             TenantLoad load = TenantLoad.of(dispatch, tenant).orElse(TenantLoad.NONE);
             require(load.inFlight() <= simulation.policy(tenant).concurrency(), tenant, "is over its concurrency");
             inFlight += load.inFlight();
-            double part = Math.ceil((double) load.share() * settings.reservedSlots() / settings.slots());
-            boolean drawsNothing = load.inFlight() > load.share() || dispatch.pool.isAlone();
-            fromReserve += drawsNothing ? 0 : (int) Math.min(load.inFlight(), part);
         }
         require(inFlight == dispatch.pool.inFlight(), "all", "the sum of all tenants is what is in flight");
         if (inFlight < settings.slots()) {
             checkedWithIdleSlots++;
-            int common = inFlight - Math.min(settings.reservedSlots(), fromReserve);
-            boolean isCommonFree = common < settings.slots() - settings.reservedSlots();
-            checkNobodyMayStart(isCommonFree || dispatch.pool.mayLend(simulation.nowNanos()));
+            checkNobodyMayStart(dispatch.pool.mayLend(), dispatch.pool.mayLendLong());
         }
     }
 
-    private void checkNobodyMayStart(boolean mayLend) {
+    private void checkNobodyMayStart(boolean mayLend, boolean mayLendLong) {
         for (String tenant : tenants) {
             TenantLoad load = TenantLoad.of(simulation.dispatch, tenant).orElse(TenantLoad.NONE);
             boolean mayWait = tenant.startsWith("old") && !simulation.isCaughtUp();
             if (load.waiting() > 0 && load.inFlight() < load.cap() && !mayWait) {
-                boolean mayBeLong = load.estimateMillis() >= simulation.settings().hotBufferMillis();
                 require(load.inFlight() >= load.share(), tenant, "is below its share and waits");
-                require(!mayLend || mayBeLong, tenant, "waits while a slot is lent");
+                require(!(load.isLong() ? mayLendLong : mayLend), tenant, "waits while a slot is lent");
             }
         }
     }

@@ -71,18 +71,18 @@ class DispatchScenarioTest {
     }
 
     @Test
-    void without_the_adaptive_cap_the_slow_tenant_would_take_all_but_the_reserve() {
+    void without_the_adaptive_cap_the_slow_tenant_leaves_what_the_others_need() {
         DispatchSimulation simulation = slow(0.6, false, false);
         simulation.run(60_000);
         double before = DispatchSimulation.percentile(simulation.startedOf("t", 0, 20_000), 0.99);
         double after = DispatchSimulation.percentile(simulation.startedOf("t", 20_000, 60_000), 0.99);
         print("slow tenant, not adaptive", 0.6, false, simulation.mostInFlight.get("slow"), before, after);
-        assertThat(simulation.mostInFlight.get("slow")).isEqualTo(40);
-        assertThat(after).isGreaterThan(1_000);
+        assertThat(simulation.mostInFlight.get("slow")).as("the others need 30 of 50").isLessThanOrEqualTo(20);
+        assertThat(after).as("one attempt of the others").isLessThanOrEqualTo(10);
     }
 
     @Test
-    void long_attempts_get_only_slots_that_no_other_tenant_used_recently() {
+    void long_attempts_get_most_of_what_other_tenants_do_not_need_and_these_wait_less_than_one_attempt() {
         Random random = new Random(SEED);
         DispatchSimulation simulation = new DispatchSimulation(
                 DispatchSettings.of(SLOTS), item -> item.tenant.equals("bulk") ? 10_000 : 10);
@@ -94,8 +94,8 @@ class DispatchScenarioTest {
         System.out.printf(
                 "bulk work of 10 s beside 25 slots of 10 ms work: others' p99 wait %.2f ms; bulk held %.1f slots"
                 + " on average%n", p99, bulkSlots);
-        assertThat(p99).isLessThan(1);
-        assertThat(bulkSlots).isBetween(3.0, 15.0);
+        assertThat(p99).isLessThan(10);
+        assertThat(bulkSlots).as("the others need 25 of 50").isBetween(18.0, 25.0);
     }
 
     private static DispatchSimulation quiet(double handlerMillis, double rate) {

@@ -176,7 +176,8 @@ final class DispatchSimulation {
             for (Map.Entry<Lane, Deque<Item>> partition : partitions.entrySet()) {
                 Lane lane = partition.getKey();
                 Deque<Item> unread = partition.getValue();
-                for (int i = 0; i < POLL_BATCH && !unread.isEmpty() && dispatch.hasRoom(lane, 0, 0); i++) {
+                for (int i = 0; i < POLL_BATCH && !unread.isEmpty()
+                        && dispatch.waiting(lane) < settings.readAheadItems(); i++) {
                     Item item = unread.poll();
                     dispatch.offer(item.lane, item.tenant, item.workload, policy(item.tenant), item, item.moves,
                             ItemLimits.NORMAL_PRIORITY, (long) item.arrivedMillis);

@@ -88,7 +88,7 @@ class ExcessTest {
         learn("fast", 0, 50);
         offer(Lane.HOT, "fast", 50, READ_AHEAD + 500, 0);
         assertThat(excess()).isEmpty();
-        assertThat(dispatch.hasRoom(Lane.HOT, 0, 0)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.HOT, READ_AHEAD / 2, 0)).isFalse();
     }
 
     @Test
@@ -104,7 +104,7 @@ class ExcessTest {
         learn("noisy", 20, 50);
         offer(lane, "noisy", 50, READ_AHEAD + 50, 0);
         assertThat(takeAll()).hasSize(50);
-        assertThat(dispatch.hasRoom(lane, 0, 0)).isFalse();
+        assertThat(dispatch.hasRoom(lane, READ_AHEAD / 2, 0)).isFalse();
         assertThat(excess()).isEmpty();
     }
 
@@ -173,7 +173,7 @@ class ExcessTest {
     @Test
     void items_that_a_slow_tenant_held_back_return_soon_after_it_is_fast_again() {
         DispatchSimulation simulation = new DispatchSimulation(
-                new DispatchSettings(50, 0.2, 0.05, 0.02, READ_AHEAD, 1 << 30, 100, true),
+                new DispatchSettings(50, 0.2, 0.05, 0.02, 2 * READ_AHEAD, 1 << 30, 100, true),
                 item -> item.startedMillis < 60_000 ? 30_000 : 10);
         simulation.policy("held", policy(2));
         simulation.burst("held", Lane.OVERFLOW, 1_500, 0);

@@ -15,7 +15,7 @@ class RecentPeakTest {
             peak.note(7, second * SECOND);
             for (int now = 0; now < 20; now++) {
                 peak.note(3, now * SECOND);
-                int value = peak.value(now * SECOND);
+                double value = peak.value(now * SECOND);
                 if (now >= second && now < second + 5) {
                     assertThat(value).as("noted at %d s, asked at %d s", second, now).isEqualTo(7);
                 } else if (now >= second + 10) {

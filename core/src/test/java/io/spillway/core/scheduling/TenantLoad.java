@@ -5,17 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Optional;
 
 /** Load of one tenant of a scheduler, as the tests check it. */
-record TenantLoad(int inFlight, int waiting, int share, int cap, double estimateMillis) {
+record TenantLoad(int inFlight, int waiting, int share, int cap, boolean isLong) {
     /** Load of a tenant that the scheduler does not know. */
-    static final TenantLoad NONE = new TenantLoad(0, 0, 1, 1, 1);
+    static final TenantLoad NONE = new TenantLoad(0, 0, 1, 1, false);
 
     static Optional<TenantLoad> of(FairDispatch<?> dispatch, String tenant) {
-        return Optional.<DispatchTenant<?>>ofNullable(dispatch.tenants.tenants.get(tenant)).map(known -> {
-            int share = dispatch.pool.share(known.weight);
-            int cap = dispatch.pool.isAlone() ? known.concurrency : dispatch.caps.cap(known, share);
-            return new TenantLoad(known.inFlight, startable(known), share, cap,
-                    known.estimateMillis(dispatch.lanes.getFirst().averageMillis()));
-        });
+        return Optional.<DispatchTenant<?>>ofNullable(dispatch.tenants.tenants.get(tenant)).map(known ->
+                new TenantLoad(known.inFlight, startable(known), dispatch.pool.share(known.weight), known.cap, known.isLong));
     }
 
     /** Returns the waiting items, without those of workloads at their concurrency; checks that none is above it. */

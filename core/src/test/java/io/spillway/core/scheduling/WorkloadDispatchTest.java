@@ -149,14 +149,12 @@ class WorkloadDispatchTest {
     void items_of_a_workload_at_its_concurrency_do_not_keep_the_lane_full() {
         dispatch = dispatch(10);
         limits("capped", 1, 1);
-        offer(Lane.OVERFLOW, "capped", READ_AHEAD);
+        offer(Lane.OVERFLOW, "capped", READ_AHEAD + 1);
         takeAll();
-        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isTrue();
-        offer(Lane.OVERFLOW, "capped", 1);
-        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isFalse();
+        assertThat(dispatch.hasRoom(Lane.OVERFLOW, READ_AHEAD / 2, 0)).isFalse();
         List<Excess<String>> moved = dispatch.excess(nowMillis, nowNanos());
         assertThat(moved).isNotEmpty().allMatch(Excess.ToDelay.class::isInstance);
-        assertThat(dispatch.hasRoom(Lane.OVERFLOW, 0, 0)).isTrue();
+        assertThat(dispatch.hasRoom(Lane.OVERFLOW, READ_AHEAD / 2, 0)).isTrue();
         assertThat(dispatch.waiting(Lane.OVERFLOW)).isPositive();
     }
 
