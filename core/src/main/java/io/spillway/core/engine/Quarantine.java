@@ -2,8 +2,10 @@ package io.spillway.core.engine;
 
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.routing.Route;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -18,30 +20,34 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Suspects: items that were, or may have been, running when the previous worker died. A few of each partition at a time
- * run as ordinary items do, after a commit that marks them as a group. Those of the groups with which a worker died run
- * one at a time beside the ordinary items, before any group, each after a commit that marks it. One that ignores the
- * end of its lease delays only those of its tenant.
+ * Suspects: items that were, or may have been, running when the previous worker died, and those of tenants with a
+ * convicted suspect. They start in this worker's {@link SuspectTurn}. A few of each partition at a time run as ordinary
+ * items do, after a commit that marks them as a group. Those of the groups with which a worker died, of convicted
+ * tenants, and the last {@link #FEW}, run one at a time beside the ordinary items, each after a commit that marks it.
+ * One that ignores the end of its lease delays only those of its tenant.
  *
- * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions; {@link #MAX_CONVICTED}
- * tenants.
+ * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions;
+ * {@link SuspectStatus#MAX_CONVICTED} tenants.
  */
 final class Quarantine<T extends EngineItem> {
     /** Suspects of a partition that run beside each other: so many run alone if the worker dies. */
     static final int GROUP = 16;
+    /** So many suspects run one at a time at once: that takes a second, and costs no death of a group. */
+    static final int FEW = 16;
     /** Restarts and takeovers of all killers of a tenant take less; a later death has nothing to do with them. */
     static final long CONVICTED_MILLIS = 600_000;
-    /** More tenants with killers within that time are judged by the number of deaths alone. */
-    private static final int MAX_CONVICTED = 1_000;
 
     /** Those with which a worker died before: alone, and behind them, in a group. They run before {@link #waiting}. */
     private final Deque<T> accused = new ArrayDeque<>();
-    private final Map<EnginePartition, Queue<T>> waiting = new LinkedHashMap<>();
+    private final Map<EnginePartition, Deque<T>> waiting = new LinkedHashMap<>();
     private final Map<EnginePartition, Group<T>> groups = new HashMap<>();
     /** By tenant: a suspect that still runs after the end of its lease, and those that wait behind it. */
     private final Map<String, Deaf<T>> deaf = new HashMap<>();
-    /** Tenants of convicted suspects, with the time of the last conviction. */
+    /** Tenants of convicted suspects, here or at another worker, with the time of the last conviction. */
     private final Map<String, Long> convictedAtMillis = new LinkedHashMap<>();
+    /** Tenants of which a suspect that ran alone has ended since: the other workers' earlier convictions are old. */
+    private final Map<String, Long> acquittedAtMillis = new LinkedHashMap<>();
+    private final SuspectTurn turn = new SuspectTurn();
     private T marked;
     private SuspectMark mark;
     private boolean running;
@@ -66,18 +72,44 @@ final class Quarantine<T extends EngineItem> {
         }
     }
 
+    /** Follows the statuses of the fleet: whose turn it is, and what others have convicted. */
+    void follow(String self, Map<String, SuspectStatus.Received> fleet) {
+        turn.follow(self, fleet);
+        fleet.values().forEach(each -> each.status().convictedAtMillis().forEach((tenant, atMillis) -> {
+            if (atMillis > Math.max(acquittedAtMillis.getOrDefault(tenant, 0L),
+                    convictedAtMillis.getOrDefault(tenant, 0L))) {
+                putLatest(convictedAtMillis, tenant, atMillis);
+            }
+        }));
+    }
+
+    /** Returns what to tell the other workers now. */
+    SuspectStatus status(long nowMillis) {
+        convictedAtMillis.values().removeIf(atMillis -> nowMillis - atMillis >= CONVICTED_MILLIS);
+        return turn.status(convictedAtMillis);
+    }
+
     /**
      * Removes suspects that run alone and passes each to the visitor, until it marks one or another one runs: one with
      * counted deaths first, because a death while another suspect of its partition is marked would lose the count, then
-     * those of a group with which a worker died, and of tenants with a conviction, which this process alone knows.
+     * those of a group with which a worker died, of tenants with a conviction, and the last few. In another worker's
+     * turn it passes only those that are convicted.
+     *
+     * @param isConvicted whether the deaths of a suspect convict it
      */
-    void forEachNext(long nowMillis, long nowNanos, Consumer<T> visitor) {
-        for (Optional<T> next = next(nowMillis, nowNanos); next.isPresent(); next = next(nowMillis, nowNanos)) {
+    void forEachNext(long nowMillis, long nowNanos, Predicate<T> isConvicted, Consumer<T> visitor) {
+        boolean isOurs = turn.isOurs(hasOpen(), nowMillis);
+        for (Optional<T> next = next(isOurs, isConvicted, nowMillis, nowNanos); next.isPresent();
+                next = next(isOurs, isConvicted, nowMillis, nowNanos)) {
             visitor.accept(next.get());
         }
     }
 
-    private Optional<T> next(long nowMillis, long nowNanos) {
+    private boolean hasOpen() {
+        return marked != null || !accused.isEmpty() || !waiting.isEmpty() || !groups.isEmpty();
+    }
+
+    private Optional<T> next(boolean isOurs, Predicate<T> isConvicted, long nowMillis, long nowNanos) {
         if (attempt.isPresent() && attempt.get().isDeaf(nowNanos)) {
             passDeaf();
         }
@@ -85,8 +117,13 @@ final class Quarantine<T extends EngineItem> {
         if (marked != null || groups.values().stream().anyMatch(Quarantine::isRunning)) {
             return Optional.empty();
         }
+        if (!isOurs) {
+            Optional<T> first = accused.stream().filter(isConvicted).findFirst();
+            first.ifPresent(accused::remove);
+            return first;
+        }
         Optional<T> first = Optional.ofNullable(accused.poll());
-        return first.isPresent() ? first : nextConvicted(nowMillis);
+        return first.or(() -> firstConvicted(nowMillis).or(this::oldestOfFew).map(this::removeWaiting));
     }
 
     /**
@@ -97,15 +134,17 @@ final class Quarantine<T extends EngineItem> {
      * @param isReady whether a suspect can go on; the others are removed
      */
     boolean extendGroups(long nowMillis, Predicate<T> isReady) {
-        if (marked != null || !accused.isEmpty() || waiting.isEmpty() || firstConvicted(nowMillis).isPresent()) {
+        if (marked != null || !accused.isEmpty() || waiting.isEmpty() || !turn.isOurs(true, nowMillis)
+                || firstConvicted(nowMillis).isPresent() || isFew()) {
             return false;
         }
         boolean extended = false;
-        for (Map.Entry<EnginePartition, Queue<T>> each : waiting.entrySet()) {
+        long youngerThanMillis = youngerHalfMillis();
+        for (Map.Entry<EnginePartition, Deque<T>> each : waiting.entrySet()) {
             Group<T> group = groups.computeIfAbsent(
                     each.getKey(), absent -> new Group<>(new IdentityHashMap<>(), new ArrayDeque<>()));
             // Half of it at a time, because each addition takes a commit.
-            if (group.members().size() <= GROUP / 2 && extend(group, each.getValue(), isReady)) {
+            if (group.members().size() <= GROUP / 2 && extend(group, each.getValue(), youngerThanMillis, isReady)) {
                 each.getKey().markDirty();
                 extended = true;
             }
@@ -115,39 +154,84 @@ final class Quarantine<T extends EngineItem> {
         return extended;
     }
 
-    private static <T extends EngineItem> boolean extend(Group<T> group, Queue<T> waiting, Predicate<T> isReady) {
+    /** Returns whether what waits may run one at a time. Without a fleet there is no hurry to spare deaths. */
+    private boolean isFew() {
+        return turn.isPaced() && waiting.values().stream().mapToInt(Queue::size).sum() <= FEW;
+    }
+
+    private Optional<T> oldestOfFew() {
+        return isFew() && groups.isEmpty()
+                ? waiting.values().stream().flatMap(Queue::stream).min(Comparator.comparingLong(T::freshSinceMillis))
+                : Optional.empty();
+    }
+
+    /**
+     * Returns when the older half of what waits had arrived. What ran when the worker died is among the oldest; most of
+     * the others arrived after that.
+     */
+    private long youngerHalfMillis() {
+        if (!turn.isPaced()) {
+            return Long.MIN_VALUE;
+        }
+        long[] sorted = waiting.values().stream().flatMap(Queue::stream).mapToLong(EngineItem::freshSinceMillis)
+                .sorted().toArray();
+        long median = sorted[(sorted.length - 1) / 2];
+        return sorted[sorted.length - 1] > median ? median : median - 1;
+    }
+
+    private static <T extends EngineItem> boolean extend(
+            Group<T> group, Deque<T> waiting, long youngerThanMillis, Predicate<T> isReady) {
         int before = group.members().size();
-        while (group.members().size() < GROUP && !waiting.isEmpty()) {
-            T suspect = waiting.remove();
-            if (isReady.test(suspect)) {
-                group.members().put(suspect, Optional.empty());
-                group.unmarked().add(suspect);
+        for (Iterator<T> each = waiting.iterator(); each.hasNext() && group.members().size() < GROUP;) {
+            T suspect = each.next();
+            if (suspect.freshSinceMillis() > youngerThanMillis) {
+                each.remove();
+                if (isReady.test(suspect)) {
+                    group.members().put(suspect, Optional.empty());
+                    group.unmarked().add(suspect);
+                }
             }
         }
         return group.members().size() > before;
     }
 
-    /** Takes back a member of a group that would start beside one that runs alone; returns whether it did. */
-    boolean takesBack(T item) {
-        Group<T> group = marked == null ? null : groups.get(item.partition());
-        if (group == null || group.members().remove(item) == null) {
+    /**
+     * Takes back a member of a group that would start beside one that runs alone, or whose tenant has a conviction, and
+     * any other item of such a tenant; returns whether it did.
+     */
+    boolean takesBack(T item, long nowMillis) {
+        if (groups.isEmpty() && convictedAtMillis.isEmpty()) {
             return false;
         }
-        add(item);
-        return true;
+        Group<T> group = groups.get(item.partition());
+        boolean hasConvicted = hasConvicted(item.tenant(), nowMillis);
+        boolean isMember = group != null && (marked != null || hasConvicted)
+                && group.members().remove(item) != null;
+        if (isMember || hasConvicted) {
+            add(item);
+        }
+        return isMember || hasConvicted;
     }
 
     private static boolean isRunning(Group<?> group) {
         return group.members().values().stream().anyMatch(Optional::isPresent);
     }
 
-    private Optional<T> nextConvicted(long nowMillis) {
-        Optional<T> first = firstConvicted(nowMillis);
-        first.ifPresent(suspect -> {
-            waiting.get(suspect.partition()).remove(suspect);
-            waiting.values().removeIf(Queue::isEmpty);
-        });
-        return first;
+    /** Returns whether so many suspects of its tenant, which has a conviction, wait that an item must come later. */
+    boolean hasEnoughOf(T item, long nowMillis) {
+        if (convictedAtMillis.isEmpty() || !hasConvicted(item.tenant(), nowMillis)) {
+            return false;
+        }
+        Group<T> group = groups.get(item.partition());
+        return (group == null || !group.members().containsKey(item))
+                && waiting.values().stream().flatMap(Queue::stream)
+                        .filter(suspect -> suspect.tenant().equals(item.tenant())).count() >= GROUP;
+    }
+
+    private T removeWaiting(T suspect) {
+        waiting.get(suspect.partition()).remove(suspect);
+        waiting.values().removeIf(Queue::isEmpty);
+        return suspect;
     }
 
     private Optional<T> firstConvicted(long nowMillis) {
@@ -232,7 +316,7 @@ final class Quarantine<T extends EngineItem> {
 
     private void endedAlone(T suspect, boolean innocent) {
         if (innocent) {
-            convictedAtMillis.remove(suspect.tenant());
+            acquit(suspect.tenant());
         }
         Deaf<T> was = deaf.get(suspect.tenant());
         if (marked == suspect) {
@@ -245,16 +329,26 @@ final class Quarantine<T extends EngineItem> {
 
     /** Records the conviction of a suspect of this tenant. */
     void convicted(String tenant, long nowMillis) {
-        convictedAtMillis.remove(tenant);
-        convictedAtMillis.put(tenant, nowMillis);
-        if (convictedAtMillis.size() > MAX_CONVICTED) {
-            Iterator<String> oldest = convictedAtMillis.keySet().iterator();
-            oldest.next();
-            oldest.remove();
+        putLatest(convictedAtMillis, tenant, nowMillis);
+        turn.convicted();
+    }
+
+    private void acquit(String tenant) {
+        Long atMillis = convictedAtMillis.remove(tenant);
+        if (atMillis != null) {
+            putLatest(acquittedAtMillis, tenant, atMillis);
         }
     }
 
-    /** Returns whether a suspect of this tenant was convicted here and none has ended its attempt since. */
+    private static void putLatest(Map<String, Long> bounded, String tenant, long atMillis) {
+        bounded.remove(tenant);
+        bounded.put(tenant, atMillis);
+        if (bounded.size() > SuspectStatus.MAX_CONVICTED) {
+            bounded.remove(bounded.keySet().iterator().next());
+        }
+    }
+
+    /** Returns whether a suspect of this tenant was convicted and none has ended its attempt here since. */
     boolean hasConvicted(String tenant, long nowMillis) {
         Long atMillis = convictedAtMillis.get(tenant);
         return atMillis != null && nowMillis - atMillis < CONVICTED_MILLIS;
@@ -301,7 +395,7 @@ final class Quarantine<T extends EngineItem> {
         waiting.values().removeIf(Queue::isEmpty);
         deaf.put(tenant, new Deaf<>(marked, behind));
         // It has outlived its lease without killing the worker.
-        convictedAtMillis.remove(tenant);
+        acquit(tenant);
         clearMark();
     }
 

@@ -122,7 +122,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Dead-letters a suspect that was marked in too many deaths of workers. */
     void convict(T suspect, SuspectDecision.Convict convict, long nowMillis) {
         int deaths = convict.deaths();
-        String detail = (deaths == 1 ? "1 worker" : deaths + " workers") + " died with it alone"
+        String detail = (deaths == 1 ? "1 worker died with it alone"
+                : deaths + " workers died with it, the last ones with it alone")
                 + (convict.isolated() ? ", after others with another item of its tenant" : "");
         finish(suspect);
         effects.convicted(suspect, new Route.DeadLetter(DeadReason.KILLED_WORKER, detail),

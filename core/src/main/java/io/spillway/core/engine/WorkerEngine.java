@@ -8,6 +8,7 @@ import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.ReadVerdict;
 import io.spillway.core.progress.SuspectDecision;
 import io.spillway.core.progress.SuspectRules;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.AttemptTimeouts;
@@ -40,6 +41,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     public static final int MAX_FAILING_TENANTS = 50_000;
     /** An item that no slot takes is not looked at otherwise. */
     private static final long ENDS_PERIOD_MILLIS = 10_000;
+    /** Delay of the items of a tenant with a conviction of which enough wait as suspects. */
+    private static final long CONVICTED_MILLIS = 10_000;
 
     private final FairDispatch<T> dispatch;
     private final int killerDeaths;
@@ -109,7 +112,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
         partition.hold(item.bytes());
         dispatch.hold(partition.lane(), item.bytes());
-        if (verdict == ReadVerdict.SUSPECT && killerDeaths > 0) {
+        if (verdict != ReadVerdict.RUN && killerDeaths > 0) {
             quarantine.add(item);
         } else {
             admit(item, nowMillis, nowNanos);
@@ -135,17 +138,28 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      */
     public void fillSlots(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
         decideOnSuspects(nowMillis, nowNanos);
-        dispatch.hold(quarantine.isolatedTenant());
+        if (startWaiting(liveLanesCaughtUp, nowMillis, nowNanos)) {
+            decideOnSuspects(nowMillis, nowNanos);
+        }
+    }
+
+    /** Returns whether there are new suspects: items of tenants with a conviction. */
+    private boolean startWaiting(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
+        boolean takenBack = false;
         while (effects.mayStart(running.all().size())) {
             Optional<SlotLease<T>> start = dispatch.take(liveLanesCaughtUp, nowNanos);
             if (start.isEmpty()) {
-                return;
+                return takenBack;
             }
             T item = start.get().item();
             TenantPolicy policy = policies.policyOf(item);
             Optional<Route> stale = ages.staleness(item, policy, nowMillis);
-            if (quarantine.takesBack(item)) {
+            if (quarantine.hasEnoughOf(item, nowMillis)) {
                 dispatch.cancelled(start.get(), nowNanos);
+                settlement.move(item, Lane.DELAY, LaneReason.CAPPED, item.moves() + 1, nowMillis + CONVICTED_MILLIS);
+            } else if (quarantine.takesBack(item, nowMillis)) {
+                dispatch.cancelled(start.get(), nowNanos);
+                takenBack = true;
             } else if (stale.isEmpty()) {
                 start(item, start.get(), policy, nowMillis, nowNanos);
             } else {
@@ -153,6 +167,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                 settlement.setAside(item, stale.get(), nowMillis);
             }
         }
+        return takenBack;
     }
 
     /**
@@ -283,6 +298,23 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return dispatch;
     }
 
+    /**
+     * Follows the statuses of all workers: suspects are tried at one worker at a time, and those of a tenant that any of
+     * them convicted in isolation. Call it for a single worker too, with the time of its statuses by its own clock.
+     *
+     * @param self name of this worker, whose own status may be one from before a restart
+     */
+    public void follow(String self, Map<String, SuspectStatus.Received> fleet) {
+        if (killerDeaths > 0) {
+            quarantine.follow(self, fleet);
+        }
+    }
+
+    /** Returns what to tell the other workers now. */
+    public SuspectStatus suspectStatus(long nowMillis) {
+        return quarantine.status(nowMillis);
+    }
+
     /** Returns the items in quarantine. */
     public int suspects() {
         return quarantine.size();
@@ -322,10 +354,13 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Decides on suspects until one is marked to run alone, or a few of each partition to run beside each other. */
     private void decideOnSuspects(long nowMillis, long nowNanos) {
-        quarantine.forEachNext(nowMillis, nowNanos, suspect -> judge(suspect, nowMillis, nowNanos));
+        quarantine.forEachNext(nowMillis, nowNanos,
+                suspect -> decide(suspect, false) instanceof SuspectDecision.Convict,
+                suspect -> judge(suspect, nowMillis, nowNanos));
         if (quarantine.extendGroups(nowMillis, each -> isReady(each, policies.policyOf(each), nowMillis))) {
             effects.commitWanted(nowNanos);
         }
+        dispatch.hold(quarantine.isolatedTenant());
     }
 
     private void judge(T suspect, long nowMillis, long nowNanos) {
@@ -333,8 +368,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             return;
         }
         boolean isolate = quarantine.hasConvicted(suspect.tenant(), nowMillis) && !running.hasTenant(suspect.tenant());
-        switch (SuspectRules.decide(
-                suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths, isolate)) {
+        switch (decide(suspect, isolate)) {
             case SuspectDecision.RunAlone alone -> {
                 quarantine.mark(suspect, alone.mark());
                 effects.commitWanted(nowNanos);
@@ -344,5 +378,10 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                 quarantine.convicted(suspect.tenant(), nowMillis);
             }
         }
+    }
+
+    private SuspectDecision decide(T suspect, boolean isolate) {
+        return SuspectRules.decide(
+                suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths, isolate);
     }
 }

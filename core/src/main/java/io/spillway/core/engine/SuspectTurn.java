@@ -1,0 +1,95 @@
+package io.spillway.core.engine;
+
+import io.spillway.core.progress.SuspectStatus;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Turn of one worker to try its suspects. Only one worker of the fleet tries suspects at a time, in the order in which
+ * they got them, and none while a worker is missing: so killers of many tenants end one worker at a time. A worker that
+ * dies in its turn has its next one after those that wait.
+ *
+ * <p>Every wait has an end: a turn lasts {@value #TURN_MILLIS} ms, and a missing worker counts for
+ * {@value #GONE_MILLIS} ms. Old statuses let two workers have a turn, which costs a second death at a time, and nothing
+ * else.
+ *
+ * <p>Owner: the {@link Quarantine}. Bound: the workers of the fleet.
+ */
+final class SuspectTurn {
+    /** Time for which a worker has told that it waits, before it takes its turn: two intervals between statuses. */
+    static final long SETTLE_MILLIS = 500;
+    static final long TURN_MILLIS = 60_000;
+    /** A status this old is one of a worker that is missing. */
+    static final long MISSING_MILLIS = 5_000;
+    static final long GONE_MILLIS = 30_000;
+    /** A worker that has not had its turn for so long goes behind the others, which do not wait for it any more. */
+    static final long WAIT_MILLIS = 600_000;
+
+    private Map<String, SuspectStatus.Received> others = Map.of();
+    private String self = "";
+    private boolean isPaced;
+    private boolean isTold = true;
+    private long sinceMillis;
+    private long turnMillis;
+
+    /** Follows the statuses of all workers; the worker's own is ignored. */
+    void follow(String name, Map<String, SuspectStatus.Received> fleet) {
+        self = name;
+        others = new HashMap<>(fleet);
+        others.remove(name);
+        isPaced = true;
+    }
+
+    /** Returns whether the statuses of the fleet are known, be it of no other worker. */
+    boolean isPaced() {
+        return isPaced;
+    }
+
+    /** Returns whether suspects may start now. */
+    boolean isOurs(boolean hasSuspects, long nowMillis) {
+        if (!hasSuspects) {
+            sinceMillis = 0;
+            turnMillis = 0;
+            return false;
+        }
+        long heldMillis = nowMillis - (turnMillis == 0 ? sinceMillis : turnMillis);
+        if (sinceMillis == 0 || heldMillis >= (turnMillis == 0 ? WAIT_MILLIS : TURN_MILLIS)) {
+            sinceMillis = nowMillis;
+            turnMillis = 0;
+        }
+        if (turnMillis == 0 && mayTake(nowMillis)) {
+            turnMillis = nowMillis;
+        }
+        return turnMillis != 0 && (isTold || others.isEmpty());
+    }
+
+    /** Records a conviction: the others must know of it before the next trial, in which this process may die. */
+    void convicted() {
+        isTold = false;
+    }
+
+    /** Returns the status to publish now. */
+    SuspectStatus status(Map<String, Long> convictedAtMillis) {
+        isTold = true;
+        return new SuspectStatus(sinceMillis, turnMillis, convictedAtMillis);
+    }
+
+    private boolean mayTake(long nowMillis) {
+        return others.isEmpty() || nowMillis - sinceMillis >= SETTLE_MILLIS
+                && others.entrySet().stream().noneMatch(each -> isBefore(each.getKey(), each.getValue(), nowMillis));
+    }
+
+    private boolean isBefore(String name, SuspectStatus.Received received, long nowMillis) {
+        SuspectStatus other = received.status();
+        long ageMillis = nowMillis - received.atMillis();
+        if (ageMillis >= MISSING_MILLIS) {
+            return ageMillis < GONE_MILLIS;
+        }
+        if (other.turnMillis() != 0) {
+            return nowMillis - other.turnMillis() < TURN_MILLIS;
+        }
+        boolean isEarlier = other.sinceMillis() < sinceMillis
+                || other.sinceMillis() == sinceMillis && name.compareTo(self) < 0;
+        return other.sinceMillis() != 0 && isEarlier && nowMillis - other.sinceMillis() < WAIT_MILLIS;
+    }
+}
