@@ -15,16 +15,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
  * Suspects: items that were, or may have been, running when the previous worker died, and those of tenants with a
- * convicted suspect. They start in this worker's {@link SuspectTurn}. A few of each partition at a time run as ordinary
- * items do, after a commit that marks them as a group. Those of the groups with which a worker died, of convicted
- * tenants, and the last {@link #FEW}, run one at a time beside the ordinary items, each after a commit that marks it.
- * One that ignores the end of its lease delays only those of its tenant.
+ * convicted suspect. A few of each partition at a time run as ordinary items do, after a commit that marks them as a
+ * group. The {@value #OLDEST} oldest, those of the groups with which a worker died, and those of convicted tenants run
+ * one at a time in this worker's {@link SuspectTurn} beside the ordinary items, each after a commit that marks it. One
+ * that ignores the end of its lease delays only those of its tenant.
  *
  * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions;
  * {@link SuspectStatus#MAX_CONVICTED} tenants.
@@ -32,8 +33,11 @@ import java.util.function.Predicate;
 final class Quarantine<T extends EngineItem> {
     /** Suspects of a partition that run beside each other: so many run alone if the worker dies. */
     static final int GROUP = 16;
-    /** So many suspects run one at a time at once: that takes a second, and costs no death of a group. */
-    static final int FEW = 16;
+    /**
+     * The oldest suspects, which run one at a time without a group before: what ran when the worker died is among them.
+     * Most of the younger ones arrived after that.
+     */
+    static final int OLDEST = 32;
     /** Restarts and takeovers of all killers of a tenant take less; a later death has nothing to do with them. */
     static final long CONVICTED_MILLIS = 600_000;
 
@@ -92,8 +96,8 @@ final class Quarantine<T extends EngineItem> {
     /**
      * Removes suspects that run alone and passes each to the visitor, until it marks one or another one runs: one with
      * counted deaths first, because a death while another suspect of its partition is marked would lose the count, then
-     * those of a group with which a worker died, of tenants with a conviction, and the last few. In another worker's
-     * turn it passes only those that are convicted.
+     * those of a group with which a worker died, of tenants with a conviction, and the oldest. In another worker's turn
+     * it passes only those that are convicted.
      *
      * @param isConvicted whether the deaths of a suspect convict it
      */
@@ -106,7 +110,7 @@ final class Quarantine<T extends EngineItem> {
     }
 
     private boolean hasOpen() {
-        return marked != null || !accused.isEmpty() || !waiting.isEmpty() || !groups.isEmpty();
+        return marked != null || !accused.isEmpty() || !waiting.isEmpty();
     }
 
     private Optional<T> next(boolean isOurs, Predicate<T> isConvicted, long nowMillis, long nowNanos) {
@@ -122,29 +126,36 @@ final class Quarantine<T extends EngineItem> {
             first.ifPresent(accused::remove);
             return first;
         }
+        if (turn.isPaced() && youngerThan(nowMillis).isPresent()) {
+            return Optional.empty();
+        }
         Optional<T> first = Optional.ofNullable(accused.poll());
-        return first.or(() -> firstConvicted(nowMillis).or(this::oldestOfFew).map(this::removeWaiting));
+        return first.or(() -> firstConvicted(nowMillis).or(this::oldest).map(this::removeWaiting));
     }
 
     /**
      * Adds suspects to the groups of their partitions, unless one must run alone. They run after
-     * {@link #committedGroup}.
-     * Returns whether there are new ones.
+     * {@link #committedGroup}, in the turn of any worker. Returns whether there are new ones.
      *
      * @param isReady whether a suspect can go on; the others are removed
      */
     boolean extendGroups(long nowMillis, Predicate<T> isReady) {
-        if (marked != null || !accused.isEmpty() || waiting.isEmpty() || !turn.isOurs(true, nowMillis)
-                || firstConvicted(nowMillis).isPresent() || isFew()) {
+        if (marked != null || waiting.isEmpty()
+                || !turn.isPaced() && (!accused.isEmpty() || firstConvicted(nowMillis).isPresent())) {
+            return false;
+        }
+        OptionalLong youngerThan = turn.isPaced() ? youngerThan(nowMillis) : OptionalLong.of(Long.MIN_VALUE);
+        if (youngerThan.isEmpty()) {
             return false;
         }
         boolean extended = false;
-        long youngerThanMillis = youngerHalfMillis();
         for (Map.Entry<EnginePartition, Deque<T>> each : waiting.entrySet()) {
             Group<T> group = groups.computeIfAbsent(
                     each.getKey(), absent -> new Group<>(new IdentityHashMap<>(), new ArrayDeque<>()));
             // Half of it at a time, because each addition takes a commit.
-            if (group.members().size() <= GROUP / 2 && extend(group, each.getValue(), youngerThanMillis, isReady)) {
+            Predicate<T> joins = suspect -> !turn.isPaced()
+                    || suspect.freshSinceMillis() > youngerThan.getAsLong() && mayJoin(suspect, nowMillis);
+            if (group.members().size() <= GROUP / 2 && extend(group, each.getValue(), joins, isReady)) {
                 each.getKey().markDirty();
                 extended = true;
             }
@@ -154,37 +165,48 @@ final class Quarantine<T extends EngineItem> {
         return extended;
     }
 
-    /** Returns whether what waits may run one at a time. Without a fleet there is no hurry to spare deaths. */
-    private boolean isFew() {
-        return turn.isPaced() && waiting.values().stream().mapToInt(Queue::size).sum() <= FEW;
+    /** Whether a suspect may run in a group: the mark of the group would replace the count of one that ran alone. */
+    private boolean mayJoin(T suspect, long nowMillis) {
+        return !hasConvicted(suspect.tenant(), nowMillis)
+                && suspect.partition().progress.takenOverMark().filter(taken -> !taken.group()).isEmpty();
     }
 
-    private Optional<T> oldestOfFew() {
-        return isFew() && groups.isEmpty()
+    private Optional<T> oldest() {
+        return turn.isPaced() && groups.isEmpty()
                 ? waiting.values().stream().flatMap(Queue::stream).min(Comparator.comparingLong(T::freshSinceMillis))
                 : Optional.empty();
     }
 
-    /**
-     * Returns when the older half of what waits had arrived. What ran when the worker died is among the oldest; most of
-     * the others arrived after that.
-     */
-    private long youngerHalfMillis() {
-        if (!turn.isPaced()) {
-            return Long.MIN_VALUE;
+    /** Returns the time after which the suspects arrived that run in groups; empty while there are none. */
+    private OptionalLong youngerThan(long nowMillis) {
+        PriorityQueue<Long> oldest = new PriorityQueue<>(Comparator.reverseOrder());
+        long youngest = Long.MIN_VALUE;
+        int count = 0;
+        for (Deque<T> each : waiting.values()) {
+            for (T suspect : each) {
+                if (mayJoin(suspect, nowMillis)) {
+                    count++;
+                    youngest = Math.max(youngest, suspect.freshSinceMillis());
+                    oldest.add(suspect.freshSinceMillis());
+                    if (oldest.size() > OLDEST) {
+                        oldest.remove();
+                    }
+                }
+            }
         }
-        long[] sorted = waiting.values().stream().flatMap(Queue::stream).mapToLong(EngineItem::freshSinceMillis)
-                .sorted().toArray();
-        long median = sorted[(sorted.length - 1) / 2];
-        return sorted[sorted.length - 1] > median ? median : median - 1;
+        if (count <= OLDEST) {
+            return OptionalLong.empty();
+        }
+        // Of more than that of one moment, none is older.
+        return OptionalLong.of(youngest > oldest.peek() ? oldest.peek() : oldest.peek() - 1);
     }
 
     private static <T extends EngineItem> boolean extend(
-            Group<T> group, Deque<T> waiting, long youngerThanMillis, Predicate<T> isReady) {
+            Group<T> group, Deque<T> waiting, Predicate<T> joins, Predicate<T> isReady) {
         int before = group.members().size();
         for (Iterator<T> each = waiting.iterator(); each.hasNext() && group.members().size() < GROUP;) {
             T suspect = each.next();
-            if (suspect.freshSinceMillis() > youngerThanMillis) {
+            if (joins.test(suspect)) {
                 each.remove();
                 if (isReady.test(suspect)) {
                     group.members().put(suspect, Optional.empty());
