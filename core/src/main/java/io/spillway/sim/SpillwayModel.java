@@ -76,6 +76,7 @@ final class SpillwayModel implements Model {
             String name = name(i);
             List<SimulatedPartition> own = Arrays.stream(lanes).flatMap(Arrays::stream)
                     .filter(each -> name.equals(owners[each.index])).toList();
+            suspects.put(name, new SuspectStatus.Received(SuspectStatus.NONE, 0));
             workers[i] = new SimWorker(this, name, cluster.workers().get(i), own, 0);
         }
         events.add(0, now -> second(now, 0));
@@ -257,10 +258,13 @@ final class SpillwayModel implements Model {
 
     void died(SimWorker worker, long nowNanos) {
         tally.workerDeaths++;
+        String name = name(Arrays.asList(workers).indexOf(worker));
+        suspects.compute(name, (same, last) -> new SuspectStatus.Received(
+                last == null ? SuspectStatus.NONE : last.status(), SimulatedTime.epochMillis(nowNanos)));
         requestSuspects(nowNanos);
         events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
-            int number = Arrays.asList(workers).indexOf(worker);
-            workers[number] = new SimWorker(this, name(number), worker.settings, worker.partitions, now);
+            workers[Arrays.asList(workers).indexOf(worker)] =
+                    new SimWorker(this, name, worker.settings, worker.partitions, now);
             requestTick(now);
         });
     }

@@ -22,12 +22,17 @@ final class SuspectTurn {
     /** A status this old is one of a worker that is missing. */
     static final long MISSING_MILLIS = 5_000;
     static final long GONE_MILLIS = 30_000;
+    /** Time without a trial after the return of a worker, so that killers cost the others little of their capacity. */
+    static final long REST_MILLIS = 5_000;
     /** A worker that has not had its turn for so long goes behind the others, which do not wait for it any more. */
     static final long WAIT_MILLIS = 600_000;
 
     private Map<String, SuspectStatus.Received> others = Map.of();
     private String self = "";
     private boolean isPaced;
+    /** Whether the process before this one died in its turn. */
+    private boolean diedInTurn;
+    private long missingMillis;
     private boolean isTold = true;
     private long sinceMillis;
     private long turnMillis;
@@ -36,7 +41,8 @@ final class SuspectTurn {
     void follow(String name, Map<String, SuspectStatus.Received> fleet) {
         self = name;
         others = new HashMap<>(fleet);
-        others.remove(name);
+        SuspectStatus.Received own = others.remove(name);
+        diedInTurn |= !isPaced && own != null && own.status().turnMillis() != 0;
         isPaced = true;
     }
 
@@ -47,6 +53,10 @@ final class SuspectTurn {
 
     /** Returns whether suspects may start now. */
     boolean isOurs(boolean hasSuspects, long nowMillis) {
+        if (diedInTurn) {
+            diedInTurn = false;
+            missingMillis = nowMillis;
+        }
         if (!hasSuspects) {
             sinceMillis = 0;
             turnMillis = 0;
@@ -75,15 +85,25 @@ final class SuspectTurn {
     }
 
     private boolean mayTake(long nowMillis) {
-        return others.isEmpty() || nowMillis - sinceMillis >= SETTLE_MILLIS
+        if (others.isEmpty()) {
+            return true;
+        }
+        if (others.values().stream().anyMatch(each -> isMissing(each, nowMillis))) {
+            missingMillis = nowMillis;
+        }
+        return nowMillis - sinceMillis >= SETTLE_MILLIS && nowMillis - missingMillis >= REST_MILLIS
                 && others.entrySet().stream().noneMatch(each -> isBefore(each.getKey(), each.getValue(), nowMillis));
+    }
+
+    private static boolean isMissing(SuspectStatus.Received received, long nowMillis) {
+        long ageMillis = nowMillis - received.atMillis();
+        return ageMillis >= MISSING_MILLIS && ageMillis < GONE_MILLIS;
     }
 
     private boolean isBefore(String name, SuspectStatus.Received received, long nowMillis) {
         SuspectStatus other = received.status();
-        long ageMillis = nowMillis - received.atMillis();
-        if (ageMillis >= MISSING_MILLIS) {
-            return ageMillis < GONE_MILLIS;
+        if (nowMillis - received.atMillis() >= MISSING_MILLIS) {
+            return false;
         }
         if (other.turnMillis() != 0) {
             return nowMillis - other.turnMillis() < TURN_MILLIS;
