@@ -23,7 +23,7 @@ final class SuspectTurn {
     static final long MISSING_MILLIS = 5_000;
     static final long GONE_MILLIS = 30_000;
     /** Time without a trial after the return of a worker, so that killers cost the others little of their capacity. */
-    static final long REST_MILLIS = 5_000;
+    static final long REST_MILLIS = 10_000;
     /** A worker that has not had its turn for so long goes behind the others, which do not wait for it any more. */
     static final long WAIT_MILLIS = 600_000;
 
