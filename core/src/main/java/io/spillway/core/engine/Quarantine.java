@@ -126,11 +126,8 @@ final class Quarantine<T extends EngineItem> {
             first.ifPresent(accused::remove);
             return first;
         }
-        if (turn.isPaced() && youngerThan(nowMillis).isPresent()) {
-            return Optional.empty();
-        }
         Optional<T> first = Optional.ofNullable(accused.poll());
-        return first.or(() -> firstConvicted(nowMillis).or(this::oldest).map(this::removeWaiting));
+        return first.or(() -> firstConvicted(nowMillis).or(() -> oldest(nowMillis)).map(this::removeWaiting));
     }
 
     /**
@@ -165,14 +162,14 @@ final class Quarantine<T extends EngineItem> {
         return extended;
     }
 
-    /** Whether a suspect may run in a group: the mark of the group would replace the count of one that ran alone. */
+    /** Whether a suspect may run in a group: its mark would replace that of those with which a worker died. */
     private boolean mayJoin(T suspect, long nowMillis) {
         return !hasConvicted(suspect.tenant(), nowMillis)
-                && suspect.partition().progress.takenOverMark().filter(taken -> !taken.group()).isEmpty();
+                && suspect.partition().progress.takenOverMark().isEmpty();
     }
 
-    private Optional<T> oldest() {
-        return turn.isPaced() && groups.isEmpty()
+    private Optional<T> oldest(long nowMillis) {
+        return turn.isPaced() && groups.isEmpty() && youngerThan(nowMillis).isEmpty()
                 ? waiting.values().stream().flatMap(Queue::stream).min(Comparator.comparingLong(T::freshSinceMillis))
                 : Optional.empty();
     }
