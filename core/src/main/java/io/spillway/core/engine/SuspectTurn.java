@@ -6,8 +6,8 @@ import java.util.Map;
 
 /**
  * Turn of one worker to try its suspects. Only one worker of the fleet tries suspects at a time, in the order in which
- * they got them, and none while a worker is missing: so killers of many tenants end one worker at a time. A worker that
- * dies in its turn has its next one after those that wait.
+ * they got them, and none while a worker is missing that died in its turn: so killers of many tenants end one worker at
+ * a time. A worker that dies in its turn has its next one after those that wait.
  *
  * <p>Every wait has an end: a turn lasts {@value #TURN_MILLIS} ms, and a missing worker counts for
  * {@value #GONE_MILLIS} ms. Old statuses let two workers have a turn, which costs a second death at a time, and nothing
@@ -19,11 +19,11 @@ final class SuspectTurn {
     /** Time for which a worker has told that it waits, before it takes its turn: two intervals between statuses. */
     static final long SETTLE_MILLIS = 500;
     static final long TURN_MILLIS = 60_000;
-    /** A status this old is one of a worker that is missing. */
+    /** A status this old is that of a worker that is missing. */
     static final long MISSING_MILLIS = 5_000;
     static final long GONE_MILLIS = 30_000;
-    /** Time without a trial after the return of a worker, so that killers cost the others little of their capacity. */
-    static final long REST_MILLIS = 10_000;
+    /** Time without a trial after the return of such a worker, so that killers cost the others little of their capacity. */
+    static final long REST_MILLIS = 20_000;
     /** A worker that has not had its turn for so long goes behind the others, which do not wait for it any more. */
     static final long WAIT_MILLIS = 600_000;
 
@@ -97,7 +97,7 @@ final class SuspectTurn {
 
     private static boolean isMissing(SuspectStatus.Received received, long nowMillis) {
         long ageMillis = nowMillis - received.atMillis();
-        return ageMillis >= MISSING_MILLIS && ageMillis < GONE_MILLIS;
+        return received.status().turnMillis() != 0 && ageMillis >= MISSING_MILLIS && ageMillis < GONE_MILLIS;
     }
 
     private boolean isBefore(String name, SuspectStatus.Received received, long nowMillis) {

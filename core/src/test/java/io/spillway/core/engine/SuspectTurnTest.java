@@ -74,8 +74,16 @@ class SuspectTurnTest {
     }
 
     @Test
-    void nobody_has_a_turn_while_a_worker_is_missing_and_for_a_while_after_its_return() {
+    void a_worker_that_is_missing_for_another_cause_delays_nobody() {
         hears("a", 0, 0);
+        isOurs();
+        nowMillis += SuspectTurn.MISSING_MILLIS;
+        assertThat(isOurs()).isTrue();
+    }
+
+    @Test
+    void nobody_has_a_turn_while_a_worker_is_missing_that_died_in_its_turn_and_for_a_while_after_its_return() {
+        hears("a", START, START);
         isOurs();
         nowMillis += SuspectTurn.MISSING_MILLIS;
         assertThat(isOurs()).as("a may be down").isFalse();
