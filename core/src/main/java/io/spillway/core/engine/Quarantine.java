@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -23,7 +22,7 @@ import java.util.function.Predicate;
 /**
  * Suspects: items that were, or may have been, running when the previous worker died, and those of tenants with a
  * convicted suspect. A few of each partition at a time run as ordinary items do, after a commit that marks them as a
- * group. The {@value #OLDEST} oldest, those of the groups with which a worker died, and those of convicted tenants run
+ * group. The {@value SuspectTurn#OLDEST} oldest, those of the groups with which a worker died, and those of convicted tenants run
  * one at a time in this worker's {@link SuspectTurn} beside the ordinary items, each after a commit that marks it. One
  * that ignores the end of its lease delays only those of its tenant.
  *
@@ -33,13 +32,6 @@ import java.util.function.Predicate;
 final class Quarantine<T extends EngineItem> {
     /** Suspects of a partition that run beside each other: so many run alone if the worker dies. */
     static final int GROUP = 16;
-    /**
-     * The oldest suspects, which run one at a time without a group before: what ran when the worker died is among them.
-     * Most of the younger ones arrived after that.
-     */
-    static final int OLDEST = 32;
-    /** Restarts and takeovers of all killers of a tenant take less; a later death has nothing to do with them. */
-    static final long CONVICTED_MILLIS = 600_000;
 
     /** Those with which a worker died before: alone, and behind them, in a group. They run before {@link #waiting}. */
     private final Deque<T> accused = new ArrayDeque<>();
@@ -47,10 +39,7 @@ final class Quarantine<T extends EngineItem> {
     private final Map<EnginePartition, Group<T>> groups = new HashMap<>();
     /** By tenant: a suspect that still runs after the end of its lease, and those that wait behind it. */
     private final Map<String, Deaf<T>> deaf = new HashMap<>();
-    /** Tenants of convicted suspects, here or at another worker, with the time of the last conviction. */
-    private final Map<String, Long> convictedAtMillis = new LinkedHashMap<>();
-    /** Tenants of which a suspect that ran alone has ended since: the other workers' earlier convictions are old. */
-    private final Map<String, Long> acquittedAtMillis = new LinkedHashMap<>();
+    private final Convictions convictions = new Convictions();
     private final SuspectTurn turn = new SuspectTurn();
     private T marked;
     private SuspectMark mark;
@@ -79,18 +68,12 @@ final class Quarantine<T extends EngineItem> {
     /** Follows the statuses of the fleet: whose turn it is, and what others have convicted. */
     void follow(String self, Map<String, SuspectStatus.Received> fleet) {
         turn.follow(self, fleet);
-        fleet.values().forEach(each -> each.status().convictedAtMillis().forEach((tenant, atMillis) -> {
-            if (atMillis > Math.max(acquittedAtMillis.getOrDefault(tenant, 0L),
-                    convictedAtMillis.getOrDefault(tenant, 0L))) {
-                putLatest(convictedAtMillis, tenant, atMillis);
-            }
-        }));
+        fleet.values().forEach(each -> convictions.follow(each.status().convictedAtMillis()));
     }
 
     /** Returns what to tell the other workers now. */
     SuspectStatus status(long nowMillis) {
-        convictedAtMillis.values().removeIf(atMillis -> nowMillis - atMillis >= CONVICTED_MILLIS);
-        return turn.status(convictedAtMillis);
+        return turn.status(convictions.at(nowMillis));
     }
 
     /**
@@ -176,26 +159,8 @@ final class Quarantine<T extends EngineItem> {
 
     /** Returns the time after which the suspects arrived that run in groups; empty while there are none. */
     private OptionalLong youngerThan(long nowMillis) {
-        PriorityQueue<Long> oldest = new PriorityQueue<>(Comparator.reverseOrder());
-        long youngest = Long.MIN_VALUE;
-        int count = 0;
-        for (Deque<T> each : waiting.values()) {
-            for (T suspect : each) {
-                if (mayJoin(suspect, nowMillis)) {
-                    count++;
-                    youngest = Math.max(youngest, suspect.freshSinceMillis());
-                    oldest.add(suspect.freshSinceMillis());
-                    if (oldest.size() > OLDEST) {
-                        oldest.remove();
-                    }
-                }
-            }
-        }
-        if (count <= OLDEST) {
-            return OptionalLong.empty();
-        }
-        // Of more than that of one moment, none is older.
-        return OptionalLong.of(youngest > oldest.peek() ? oldest.peek() : oldest.peek() - 1);
+        return SuspectTurn.youngerThan(waiting.values().stream().flatMap(Queue::stream)
+                .filter(suspect -> mayJoin(suspect, nowMillis)).mapToLong(EngineItem::freshSinceMillis));
     }
 
     private static <T extends EngineItem> boolean extend(
@@ -219,7 +184,7 @@ final class Quarantine<T extends EngineItem> {
      * any other item of such a tenant; returns whether it did.
      */
     boolean takesBack(T item, long nowMillis) {
-        if (groups.isEmpty() && convictedAtMillis.isEmpty()) {
+        if (groups.isEmpty() && convictions.isEmpty()) {
             return false;
         }
         Group<T> group = groups.get(item.partition());
@@ -238,7 +203,7 @@ final class Quarantine<T extends EngineItem> {
 
     /** Returns whether so many suspects of its tenant, which has a conviction, wait that an item must come later. */
     boolean hasEnoughOf(T item, long nowMillis) {
-        if (convictedAtMillis.isEmpty() || !hasConvicted(item.tenant(), nowMillis)) {
+        if (!hasConvicted(item.tenant(), nowMillis)) {
             return false;
         }
         Group<T> group = groups.get(item.partition());
@@ -254,7 +219,7 @@ final class Quarantine<T extends EngineItem> {
     }
 
     private Optional<T> firstConvicted(long nowMillis) {
-        return convictedAtMillis.isEmpty() ? Optional.empty() : waiting.values().stream().flatMap(Queue::stream)
+        return convictions.isEmpty() ? Optional.empty() : waiting.values().stream().flatMap(Queue::stream)
                 .filter(suspect -> hasConvicted(suspect.tenant(), nowMillis)).findFirst();
     }
 
@@ -335,7 +300,7 @@ final class Quarantine<T extends EngineItem> {
 
     private void endedAlone(T suspect, boolean innocent) {
         if (innocent) {
-            acquit(suspect.tenant());
+            convictions.acquit(suspect.tenant());
         }
         Deaf<T> was = deaf.get(suspect.tenant());
         if (marked == suspect) {
@@ -348,29 +313,13 @@ final class Quarantine<T extends EngineItem> {
 
     /** Records the conviction of a suspect of this tenant. */
     void convicted(String tenant, long nowMillis) {
-        putLatest(convictedAtMillis, tenant, nowMillis);
+        convictions.convict(tenant, nowMillis);
         turn.convicted();
-    }
-
-    private void acquit(String tenant) {
-        Long atMillis = convictedAtMillis.remove(tenant);
-        if (atMillis != null) {
-            putLatest(acquittedAtMillis, tenant, atMillis);
-        }
-    }
-
-    private static void putLatest(Map<String, Long> bounded, String tenant, long atMillis) {
-        bounded.remove(tenant);
-        bounded.put(tenant, atMillis);
-        if (bounded.size() > SuspectStatus.MAX_CONVICTED) {
-            bounded.remove(bounded.keySet().iterator().next());
-        }
     }
 
     /** Returns whether a suspect of this tenant was convicted and none has ended its attempt here since. */
     boolean hasConvicted(String tenant, long nowMillis) {
-        Long atMillis = convictedAtMillis.get(tenant);
-        return atMillis != null && nowMillis - atMillis < CONVICTED_MILLIS;
+        return convictions.has(tenant, nowMillis);
     }
 
     /** Removes the suspects of revoked partitions, except those that run. */
@@ -414,7 +363,7 @@ final class Quarantine<T extends EngineItem> {
         waiting.values().removeIf(Queue::isEmpty);
         deaf.put(tenant, new Deaf<>(marked, behind));
         // It has outlived its lease without killing the worker.
-        acquit(tenant);
+        convictions.acquit(tenant);
         clearMark();
     }
 

@@ -23,6 +23,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private static final Route.DeadLetter STUCK = new Route.DeadLetter(DeadReason.STUCK, "the handler had not returned "
             + TimeUnit.NANOSECONDS.toSeconds(EngineAttempt.STUCK_AFTER_NANOS) + " s after its interrupt");
 
+    private static final long PUT_OFF_MILLIS = 10_000;
+
     private final DestinationHealth health;
     private final FairDispatch<T> dispatch;
     private final EngineEffects<T, A> effects;
@@ -48,6 +50,11 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
                 effects.ended(item, why, nowMillis);
             }
         }
+    }
+
+    /** Lets an item of a tenant with a conviction, of which enough wait as suspects, come later. */
+    void putOff(T item, long nowMillis) {
+        move(item, Lane.DELAY, LaneReason.CAPPED, item.moves() + 1, nowMillis + PUT_OFF_MILLIS);
     }
 
     /** Moves an item to another lane without an attempt. */

@@ -1,8 +1,13 @@
 package io.spillway.core.engine;
 
 import io.spillway.core.progress.SuspectStatus;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
+import java.util.stream.LongStream;
 
 /**
  * Turn of one worker to try its suspects. Only one worker of the fleet tries suspects at a time, in the order in which
@@ -16,6 +21,11 @@ import java.util.Map;
  * <p>Owner: the {@link Quarantine}. Bound: the workers of the fleet.
  */
 final class SuspectTurn {
+    /**
+     * The oldest suspects, which run one at a time without a group before: what ran when the worker died is among them.
+     * Most of the younger ones arrived after that.
+     */
+    static final int OLDEST = 32;
     /** Time for which a worker has told that it waits, before it takes its turn: two intervals between statuses. */
     static final long SETTLE_MILLIS = 500;
     static final long TURN_MILLIS = 60_000;
@@ -84,6 +94,22 @@ final class SuspectTurn {
         return new SuspectStatus(sinceMillis, turnMillis, convictedAtMillis);
     }
 
+    /** Returns after which time the suspects arrived that are not among the oldest; empty without any. */
+    static OptionalLong youngerThan(LongStream arrivedMillis) {
+        PriorityQueue<Long> oldest = new PriorityQueue<>(Comparator.reverseOrder());
+        LongSummaryStatistics all = arrivedMillis.peek(atMillis -> {
+            oldest.add(atMillis);
+            if (oldest.size() > OLDEST) {
+                oldest.remove();
+            }
+        }).summaryStatistics();
+        if (all.getCount() <= OLDEST) {
+            return OptionalLong.empty();
+        }
+        // Of more than that of one moment, none is older.
+        return OptionalLong.of(all.getMax() > oldest.peek() ? oldest.peek() : oldest.peek() - 1);
+    }
+
     private boolean mayTake(long nowMillis) {
         if (others.isEmpty()) {
             return true;
@@ -97,7 +123,8 @@ final class SuspectTurn {
 
     private static boolean isMissing(SuspectStatus.Received received, long nowMillis) {
         long ageMillis = nowMillis - received.atMillis();
-        return received.status().turnMillis() != 0 && ageMillis >= MISSING_MILLIS && ageMillis < GONE_MILLIS;
+        return received.status().turnMillis() != 0
+                && ageMillis >= MISSING_MILLIS && ageMillis < GONE_MILLIS;
     }
 
     private boolean isBefore(String name, SuspectStatus.Received received, long nowMillis) {

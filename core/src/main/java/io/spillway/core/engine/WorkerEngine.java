@@ -6,8 +6,6 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.ReadVerdict;
-import io.spillway.core.progress.SuspectDecision;
-import io.spillway.core.progress.SuspectRules;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptTimeout;
@@ -41,8 +39,6 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     public static final int MAX_FAILING_TENANTS = 50_000;
     /** An item that no slot takes is not looked at otherwise. */
     private static final long ENDS_PERIOD_MILLIS = 10_000;
-    /** Delay of the items of a tenant with a conviction of which enough wait as suspects. */
-    private static final long CONVICTED_MILLIS = 10_000;
 
     private final FairDispatch<T> dispatch;
     private final int killerDeaths;
@@ -54,6 +50,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
     private final Quarantine<T> quarantine = new Quarantine<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
+    private final SuspectTrials<T, A> trials;
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
     private long endsCheckedMillis;
 
@@ -73,6 +70,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.effects = effects;
         this.ages = new ItemAges<>(policies, health);
         this.settlement = new Settlement<>(health, dispatch, effects);
+        this.trials = new SuspectTrials<>(quarantine, settlement, running, effects, killerDeaths);
     }
 
     /** As {@link #mayRead(EnginePartition, int)}, for one record. */
@@ -156,7 +154,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             Optional<Route> stale = ages.staleness(item, policy, nowMillis);
             if (quarantine.hasEnoughOf(item, nowMillis)) {
                 dispatch.cancelled(start.get(), nowNanos);
-                settlement.move(item, Lane.DELAY, LaneReason.CAPPED, item.moves() + 1, nowMillis + CONVICTED_MILLIS);
+                settlement.putOff(item, nowMillis);
             } else if (quarantine.takesBack(item, nowMillis)) {
                 dispatch.cancelled(start.get(), nowNanos);
                 takenBack = true;
@@ -298,12 +296,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return dispatch;
     }
 
-    /**
-     * Follows the statuses of all workers: suspects are tried at one worker at a time, and those of a tenant that any of
-     * them convicted in isolation. Call it for a single worker too, with the time of its statuses by its own clock.
-     *
-     * @param self name of this worker, whose own status may be one from before a restart
-     */
+    /** Follows the statuses of all workers by name; the own one may be from before a restart. */
     public void follow(String self, Map<String, SuspectStatus.Received> fleet) {
         if (killerDeaths > 0) {
             quarantine.follow(self, fleet);
@@ -352,36 +345,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         quarantine.started(attempt);
     }
 
-    /** Decides on suspects until one is marked to run alone, or a few of each partition to run beside each other. */
     private void decideOnSuspects(long nowMillis, long nowNanos) {
-        quarantine.forEachNext(nowMillis, nowNanos,
-                suspect -> decide(suspect, false) instanceof SuspectDecision.Convict,
-                suspect -> judge(suspect, nowMillis, nowNanos));
-        if (quarantine.extendGroups(nowMillis, each -> isReady(each, policies.policyOf(each), nowMillis))) {
-            effects.commitWanted(nowNanos);
-        }
+        trials.decide(item -> isReady(item, policies.policyOf(item), nowMillis), nowMillis, nowNanos);
         dispatch.hold(quarantine.isolatedTenant());
-    }
-
-    private void judge(T suspect, long nowMillis, long nowNanos) {
-        if (!isReady(suspect, policies.policyOf(suspect), nowMillis)) {
-            return;
-        }
-        boolean isolate = quarantine.hasConvicted(suspect.tenant(), nowMillis) && !running.hasTenant(suspect.tenant());
-        switch (decide(suspect, isolate)) {
-            case SuspectDecision.RunAlone alone -> {
-                quarantine.mark(suspect, alone.mark());
-                effects.commitWanted(nowNanos);
-            }
-            case SuspectDecision.Convict convict -> {
-                settlement.convict(suspect, convict, nowMillis);
-                quarantine.convicted(suspect.tenant(), nowMillis);
-            }
-        }
-    }
-
-    private SuspectDecision decide(T suspect, boolean isolate) {
-        return SuspectRules.decide(
-                suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths, isolate);
     }
 }

@@ -6,7 +6,7 @@ public enum ReadVerdict {
     FINISHED,
     /** Run it. */
     RUN,
-    /** It was, or may have been, running when the previous owner died, for the first time: {@link SuspectRules} decide. */
+    /** It was, or may have been, running when the previous owner died: {@link SuspectRules} decide. */
     PROBATION,
     /** As before, and after an earlier death too. */
     SUSPECT
