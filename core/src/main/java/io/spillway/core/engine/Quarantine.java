@@ -8,8 +8,6 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,21 +20,18 @@ import java.util.function.Predicate;
 /**
  * Suspects: items that were, or may have been, running when the previous worker died, and those of tenants with a
  * convicted suspect. A few of each partition at a time run as ordinary items do, after a commit that marks them as a
- * group. The {@value SuspectTurn#OLDEST} oldest, those of the groups with which a worker died, and those of convicted tenants run
- * one at a time in this worker's {@link SuspectTurn} beside the ordinary items, each after a commit that marks it. One
- * that ignores the end of its lease delays only those of its tenant.
+ * group. The {@value SuspectTurn#OLDEST} oldest, those of the groups with which a worker died, and those of convicted
+ * tenants run one at a time in this worker's {@link SuspectTurn} beside the ordinary items, each after a commit that
+ * marks it. One that ignores the end of its lease delays only those of its tenant.
  *
  * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions;
  * {@link SuspectStatus#MAX_CONVICTED} tenants.
  */
 final class Quarantine<T extends EngineItem> {
-    /** Suspects of a partition that run beside each other: so many run alone if the worker dies. */
-    static final int GROUP = 16;
-
     /** Those with which a worker died before: alone, and behind them, in a group. They run before {@link #waiting}. */
     private final Deque<T> accused = new ArrayDeque<>();
     private final Map<EnginePartition, Deque<T>> waiting = new LinkedHashMap<>();
-    private final Map<EnginePartition, Group<T>> groups = new HashMap<>();
+    private final Map<EnginePartition, SuspectGroup<T>> groups = new HashMap<>();
     /** By tenant: a suspect that still runs after the end of its lease, and those that wait behind it. */
     private final Map<String, Deaf<T>> deaf = new HashMap<>();
     private final Convictions convictions = new Convictions();
@@ -47,9 +42,6 @@ final class Quarantine<T extends EngineItem> {
     private Optional<EngineAttempt<T>> attempt = Optional.empty();
 
     private record Deaf<T>(T suspect, Queue<T> behind) {}
-
-    /** @param members all that are not done, with their attempts; {@code unmarked} are those that wait for a commit */
-    private record Group<T extends EngineItem>(Map<T, Optional<EngineAttempt<T>>> members, Queue<T> unmarked) {}
 
     void add(T suspect) {
         Deaf<T> before = deaf.get(suspect.tenant());
@@ -101,7 +93,7 @@ final class Quarantine<T extends EngineItem> {
             passDeaf();
         }
         forgetDone(nowNanos);
-        if (marked != null || groups.values().stream().anyMatch(Quarantine::isRunning)) {
+        if (marked != null || groups.values().stream().anyMatch(SuspectGroup::isRunning)) {
             return Optional.empty();
         }
         if (!isOurs) {
@@ -130,18 +122,16 @@ final class Quarantine<T extends EngineItem> {
         }
         boolean extended = false;
         for (Map.Entry<EnginePartition, Deque<T>> each : waiting.entrySet()) {
-            Group<T> group = groups.computeIfAbsent(
-                    each.getKey(), absent -> new Group<>(new IdentityHashMap<>(), new ArrayDeque<>()));
-            // Half of it at a time, because each addition takes a commit.
+            SuspectGroup<T> group = groups.computeIfAbsent(each.getKey(), absent -> new SuspectGroup<>());
             Predicate<T> joins = suspect -> !turn.isPaced()
                     || suspect.freshSinceMillis() > youngerThan.getAsLong() && mayJoin(suspect, nowMillis);
-            if (group.members().size() <= GROUP / 2 && extend(group, each.getValue(), joins, isReady)) {
+            if (group.extend(each.getValue(), joins, isReady)) {
                 each.getKey().markDirty();
                 extended = true;
             }
         }
         waiting.values().removeIf(Queue::isEmpty);
-        groups.values().removeIf(group -> group.members().isEmpty());
+        groups.values().removeIf(group -> group.members.isEmpty());
         return extended;
     }
 
@@ -163,22 +153,6 @@ final class Quarantine<T extends EngineItem> {
                 .filter(suspect -> mayJoin(suspect, nowMillis)).mapToLong(EngineItem::freshSinceMillis));
     }
 
-    private static <T extends EngineItem> boolean extend(
-            Group<T> group, Deque<T> waiting, Predicate<T> joins, Predicate<T> isReady) {
-        int before = group.members().size();
-        for (Iterator<T> each = waiting.iterator(); each.hasNext() && group.members().size() < GROUP;) {
-            T suspect = each.next();
-            if (joins.test(suspect)) {
-                each.remove();
-                if (isReady.test(suspect)) {
-                    group.members().put(suspect, Optional.empty());
-                    group.unmarked().add(suspect);
-                }
-            }
-        }
-        return group.members().size() > before;
-    }
-
     /**
      * Takes back a member of a group that would start beside one that runs alone, or whose tenant has a conviction, and
      * any other item of such a tenant; returns whether it did.
@@ -187,18 +161,14 @@ final class Quarantine<T extends EngineItem> {
         if (groups.isEmpty() && convictions.isEmpty()) {
             return false;
         }
-        Group<T> group = groups.get(item.partition());
+        SuspectGroup<T> group = groups.get(item.partition());
         boolean hasConvicted = hasConvicted(item.tenant(), nowMillis);
         boolean isMember = group != null && (marked != null || hasConvicted)
-                && group.members().remove(item) != null;
+                && group.members.remove(item) != null;
         if (isMember || hasConvicted) {
             add(item);
         }
         return isMember || hasConvicted;
-    }
-
-    private static boolean isRunning(Group<?> group) {
-        return group.members().values().stream().anyMatch(Optional::isPresent);
     }
 
     /** Returns whether so many suspects of its tenant, which has a conviction, wait that an item must come later. */
@@ -206,10 +176,10 @@ final class Quarantine<T extends EngineItem> {
         if (!hasConvicted(item.tenant(), nowMillis)) {
             return false;
         }
-        Group<T> group = groups.get(item.partition());
-        return (group == null || !group.members().containsKey(item))
+        SuspectGroup<T> group = groups.get(item.partition());
+        return (group == null || !group.members.containsKey(item))
                 && waiting.values().stream().flatMap(Queue::stream)
-                        .filter(suspect -> suspect.tenant().equals(item.tenant())).count() >= GROUP;
+                        .filter(suspect -> suspect.tenant().equals(item.tenant())).count() >= SuspectGroup.SIZE;
     }
 
     private T removeWaiting(T suspect) {
@@ -225,12 +195,7 @@ final class Quarantine<T extends EngineItem> {
 
     /** Removes the members that are done, have moved or ignore their interrupt. A group without members has no mark. */
     private void forgetDone(long nowNanos) {
-        groups.entrySet().removeIf(each -> {
-            Map<T, Optional<EngineAttempt<T>>> members = each.getValue().members();
-            members.entrySet().removeIf(member -> !each.getKey().progress.isUnfinished(member.getKey().offset())
-                    || member.getValue().filter(its -> its.isDeaf(nowNanos)).isPresent());
-            return members.isEmpty();
-        });
+        groups.entrySet().removeIf(each -> each.getValue().forgetDone(each.getKey(), nowNanos));
     }
 
     /** Marks a suspect; it runs after {@link #committed}. */
@@ -246,8 +211,8 @@ final class Quarantine<T extends EngineItem> {
         if (marked != null && marked.partition() == partition) {
             return Optional.of(mark);
         }
-        Group<T> group = groups.get(partition);
-        OptionalLong last = group == null ? OptionalLong.empty() : group.members().keySet().stream()
+        SuspectGroup<T> group = groups.get(partition);
+        OptionalLong last = group == null ? OptionalLong.empty() : group.members.keySet().stream()
                 .mapToLong(EngineItem::offset).filter(partition.progress::isUnfinished).max();
         return last.isPresent() ? Optional.of(SuspectMark.ofGroup(last.getAsLong())) : Optional.empty();
     }
@@ -269,13 +234,13 @@ final class Quarantine<T extends EngineItem> {
 
     /** Removes the members of a group that this snapshot marks: the caller must admit them. */
     List<T> committedGroup(EnginePartition partition, ProgressState snapshot) {
-        Group<T> group = groups.get(partition);
+        SuspectGroup<T> group = groups.get(partition);
         if (group == null || snapshot.mark().filter(SuspectMark::group).isEmpty()) {
             return List.of();
         }
-        List<T> marked = group.unmarked().stream()
+        List<T> marked = group.unmarked.stream()
                 .filter(member -> snapshot.mark().get().covers(member.offset())).toList();
-        group.unmarked().removeAll(marked);
+        group.unmarked.removeAll(marked);
         return marked;
     }
 
@@ -284,7 +249,7 @@ final class Quarantine<T extends EngineItem> {
         if (its.slot == null) {
             attempt = Optional.of(its);
         } else if (!groups.isEmpty() && groups.containsKey(its.item.partition())) {
-            groups.get(its.item.partition()).members().computeIfPresent(its.item, (item, none) -> Optional.of(its));
+            groups.get(its.item.partition()).members.computeIfPresent(its.item, (item, none) -> Optional.of(its));
         }
     }
 
@@ -293,8 +258,8 @@ final class Quarantine<T extends EngineItem> {
         if (its.slot == null) {
             endedAlone(its.item, innocent);
         } else if (!groups.isEmpty() && groups.containsKey(its.item.partition())) {
-            groups.get(its.item.partition()).members().remove(its.item);
-            groups.values().removeIf(group -> group.members().isEmpty());
+            groups.get(its.item.partition()).members.remove(its.item);
+            groups.values().removeIf(group -> group.members.isEmpty());
         }
     }
 
@@ -328,11 +293,11 @@ final class Quarantine<T extends EngineItem> {
         waiting.keySet().removeIf(partition -> partition.leaving);
         groups.forEach((partition, group) -> {
             if (partition.leaving) {
-                group.members().values().removeIf(Optional::isEmpty);
-                group.unmarked().clear();
+                group.members.values().removeIf(Optional::isEmpty);
+                group.unmarked.clear();
             }
         });
-        groups.values().removeIf(group -> group.members().isEmpty());
+        groups.values().removeIf(group -> group.members.isEmpty());
         deaf.values().forEach(each -> each.behind().removeIf(suspect -> suspect.partition().leaving));
         if (marked != null && marked.partition().leaving && !running) {
             clearMark();
@@ -343,13 +308,13 @@ final class Quarantine<T extends EngineItem> {
     void forEachWaiting(Consumer<T> visitor) {
         accused.forEach(visitor);
         waiting.values().forEach(queue -> queue.forEach(visitor));
-        groups.values().forEach(group -> group.unmarked().forEach(visitor));
+        groups.values().forEach(group -> group.unmarked.forEach(visitor));
         deaf.values().forEach(each -> each.behind().forEach(visitor));
     }
 
     int size() {
         return accused.size() + waiting.values().stream().mapToInt(Queue::size).sum() + (marked == null ? 0 : 1)
-                + groups.values().stream().mapToInt(group -> group.members().size()).sum()
+                + groups.values().stream().mapToInt(group -> group.members.size()).sum()
                 + deaf.values().stream().mapToInt(each -> 1 + each.behind().size()).sum();
     }
 

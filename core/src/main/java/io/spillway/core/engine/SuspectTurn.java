@@ -32,7 +32,7 @@ final class SuspectTurn {
     /** A status this old is that of a worker that is missing. */
     static final long MISSING_MILLIS = 5_000;
     static final long GONE_MILLIS = 30_000;
-    /** Time without a trial after the return of such a worker, so that killers cost the others little of their capacity. */
+    /** Time without a trial after the return of such a worker: killers cost the others little of their capacity. */
     static final long REST_MILLIS = 20_000;
     /** A worker that has not had its turn for so long goes behind the others, which do not wait for it any more. */
     static final long WAIT_MILLIS = 600_000;

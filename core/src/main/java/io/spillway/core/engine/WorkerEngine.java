@@ -136,18 +136,11 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      */
     public void fillSlots(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
         decideOnSuspects(nowMillis, nowNanos);
-        if (startWaiting(liveLanesCaughtUp, nowMillis, nowNanos)) {
-            decideOnSuspects(nowMillis, nowNanos);
-        }
-    }
-
-    /** Returns whether there are new suspects: items of tenants with a conviction. */
-    private boolean startWaiting(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
         boolean takenBack = false;
         while (effects.mayStart(running.all().size())) {
             Optional<SlotLease<T>> start = dispatch.take(liveLanesCaughtUp, nowNanos);
             if (start.isEmpty()) {
-                return takenBack;
+                break;
             }
             T item = start.get().item();
             TenantPolicy policy = policies.policyOf(item);
@@ -165,7 +158,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                 settlement.setAside(item, stale.get(), nowMillis);
             }
         }
-        return takenBack;
+        if (takenBack) {
+            decideOnSuspects(nowMillis, nowNanos);
+        }
     }
 
     /**

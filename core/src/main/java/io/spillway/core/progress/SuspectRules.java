@@ -3,11 +3,11 @@ package io.spillway.core.progress;
 import java.util.Optional;
 
 /**
- * Rules for items that were, or may have been, running when a worker died. Most workers die of another cause, and there
- * may be thousands, so most run in small groups, each after a commit with its {@link SuspectMark}. The oldest, and those
- * of the groups with which another worker dies, run one at a time, marked alone. The death that made an item suspect
- * counts as one; only deaths of workers while it was marked alone add to it. So a suspect that ran beside a killer, or
- * in a worker that was killed from outside, runs again.
+ * Rules for items that were, or may have been, running when a worker died. Most workers die of another cause, and
+ * there may be thousands, so most run in small groups, each after a commit with its {@link SuspectMark}. The oldest,
+ * and those of the groups with which another worker dies, run one at a time, marked alone. The death that made an item
+ * suspect counts as one; only deaths of workers while it was marked alone add to it. So a suspect that ran beside a
+ * killer, or in a worker that was killed from outside, runs again.
  *
  * <p>Killers of one tenant come in numbers: the same defect of its items. After a conviction, one death in isolation
  * convicts the tenant's next suspect, until one of its suspects has not killed the worker.

@@ -100,14 +100,14 @@ class EngineTakeoverTest {
         timeline.fill();
         timeline.effects();
 
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(Quarantine.GROUP - 1));
-        for (int offset = 0; offset < Quarantine.GROUP / 2 - 1; offset++) {
+        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(SuspectGroup.SIZE - 1));
+        for (int offset = 0; offset < SuspectGroup.SIZE / 2 - 1; offset++) {
             timeline.ends(offset, SUCCEEDED);
         }
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(Quarantine.GROUP - 1));
-        timeline.ends(Quarantine.GROUP / 2 - 1, SUCCEEDED);
+        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(SuspectGroup.SIZE - 1));
+        timeline.ends(SuspectGroup.SIZE / 2 - 1, SUCCEEDED);
         assertThat(timeline.commit(partition).mark())
-                .contains(SuspectMark.ofGroup(Quarantine.GROUP + Quarantine.GROUP / 2 - 1));
+                .contains(SuspectMark.ofGroup(SuspectGroup.SIZE + SuspectGroup.SIZE / 2 - 1));
     }
 
     @Test

@@ -72,10 +72,10 @@ class EngineTurnsTest {
     void items_of_a_convicted_tenant_beyond_a_few_come_later_so_that_its_partitions_go_on() {
         EnginePartition partition = timeline.partition(Lane.HOT);
         follow(1, 1, "acme");
-        for (int offset = 0; offset <= Quarantine.GROUP; offset++) {
+        for (int offset = 0; offset <= SuspectGroup.SIZE; offset++) {
             timeline.arrives(partition, offset, 0);
         }
-        assertThat(timeline.engine.suspects()).isEqualTo(Quarantine.GROUP);
+        assertThat(timeline.engine.suspects()).isEqualTo(SuspectGroup.SIZE);
         assertThat(timeline.effects()).containsExactly(
                 "move 16 to delay: capped, moves 1, due at 10000");
     }
