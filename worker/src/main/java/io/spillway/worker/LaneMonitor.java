@@ -104,9 +104,13 @@ final class LaneMonitor implements AutoCloseable {
         repeat(lanes, "worker-purge", PURGE_PERIOD_MILLIS, delays, this::purge);
     }
 
-    /** Returns the latest statuses of the suspects of all workers, live or not, by name. */
-    Map<String, SuspectStatus.Received> suspects() {
-        return reports.suspects();
+    /** Lets this worker follow the suspects of the fleet; returns what to tell it of its own. */
+    SuspectStatus exchangeSuspects(String self) {
+        Map<String, SuspectStatus.Received> fleet = reports.suspects();
+        return core.read(engine -> {
+            engine.follow(self, fleet);
+            return engine.suspectStatus(clock.millis());
+        });
     }
 
     private static void repeat(

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publisher of this worker's load, for routers and workers: every 250 ms under load, with suspects and when its
- * partitions have changed, every 2 s otherwise. It is outside the worker's transactions, because an old report is useless.
+ * partitions have changed, every 2 s otherwise. It is outside the worker's transactions, because an old report is
+ * useless.
  *
  * <p>Owner of its publisher.
  */

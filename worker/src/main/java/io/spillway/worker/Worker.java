@@ -188,7 +188,7 @@ public final class Worker implements AutoCloseable {
                 () -> stats.report(
                         settings.slots(), core.waiting(Lane.HOT),
                         LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong())
-                        .with(core.exchange(name, monitor.suspects())),
+                        .with(monitor.exchangeSuspects(name)),
                 clock);
         this.attemptReporter = new AttemptReporter(
                 clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
@@ -217,7 +217,7 @@ public final class Worker implements AutoCloseable {
         concurrency.start(timeout, delays);
         monitor.start(timeout, delays);
         // Before it owns a partition, so that its suspects wait for its turn.
-        core.exchange(name, monitor.suspects());
+        monitor.exchangeSuspects(name);
         committer.start();
         poller.start();
         clockWatch.start(delays);

@@ -3,7 +3,6 @@ package io.spillway.worker;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
-import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptResult;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -254,16 +253,6 @@ final class WorkerCore {
     /** Records that a batch failed: the next batch contains its parts again. */
     void notCommitted(CommitBatch batch) {
         locked(() -> batch.parts().keySet().forEach(OwnedPartition::notCommitted));
-    }
-
-    // ---- for the other workers
-
-    /** Follows the suspects of the fleet; returns what to tell it of the worker's own. */
-    SuspectStatus exchange(String self, Map<String, SuspectStatus.Received> fleet) {
-        return lockedGet(() -> {
-            engine.follow(self, fleet);
-            return engine.suspectStatus(clock.millis());
-        });
     }
 
     // ---- for metrics
