@@ -61,8 +61,8 @@ class ArchitectureTest {
             row("kafka.codec", "core.item core.ledger core.retry core.routing kafka.topics schema"),
             row(
                     "kafka.view",
-                    "core.item core.ledger core.overload core.policy core.ratelimit core.retry core.routing"
-                            + " core.scheduling core.settings core.sharding kafka.codec kafka.topics schema"),
+                    "core.item core.ledger core.overload core.policy core.progress core.ratelimit core.retry"
+                            + " core.routing core.scheduling core.settings core.sharding kafka.codec kafka.topics schema"),
             row("kafka.metrics", "core.item"),
             row("tracing"),
             row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics tracing worker.group"

@@ -182,7 +182,7 @@ class SimulationTest {
     }
 
     @Test
-    void a_killer_is_convicted_alone_after_three_deaths_and_its_neighbours_are_done() {
+    void a_killer_is_convicted_by_three_deaths_and_its_neighbours_are_done() {
         Scenario scenario = Runs.scenario(2 * MINUTE, Runs.cluster(1, 20), List.of(
                 Runs.group("neighbour", 10, USUAL, new Arrivals.Constant(10)),
                 Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()),
@@ -193,7 +193,7 @@ class SimulationTest {
         assertThat(Runs.group(result, "pill").dead()).isEqualTo(1);
         assertThat(Runs.group(result, "neighbour").dead()).isZero();
         assertThat(Runs.group(result, "neighbour").done()).isEqualTo(Runs.group(result, "neighbour").accepted());
-        assertThat(result.deaths()).as("free, on probation, in a group, and alone as often as convicts").isEqualTo(6);
+        assertThat(result.deaths()).as("free, and alone as often as convicts").isEqualTo(3);
     }
 
     @Test
@@ -208,7 +208,37 @@ class SimulationTest {
         assertThat(Runs.group(result, "pill").dead()).isEqualTo(5);
         assertThat(Runs.group(result, "neighbour").dead()).isZero();
         assertThat(Runs.group(result, "neighbour").done()).isEqualTo(Runs.group(result, "neighbour").accepted());
-        assertThat(result.deaths()).as("as many as a single one, and one for each of the others").isEqualTo(10);
+        assertThat(result.deaths()).as("as many as a single one, and one for each of the others").isEqualTo(7);
+    }
+
+    @Test
+    void a_killer_a_minute_of_a_convicted_tenant_costs_one_death_and_quiet_tenants_notice_nothing() {
+        SimulationResult result = Runs.run(killers(10 * MINUTE, 1, new Arrivals.Burst(1, MINUTE, MINUTE)),
+                Discipline.SPILLWAY);
+
+        assertThat(Runs.group(result, "pill").dead()).isEqualTo(9);
+        assertThat(result.deaths()).isEqualTo(3 + 8);
+        assertThat(Runs.group(result, "quiet").p99Millis()).isLessThan(1_000);
+    }
+
+    @Test
+    void killers_of_five_tenants_end_one_worker_at_a_time_after_they_all_ran_at_once() {
+        SimulationResult result = Runs.run(killers(20 * MINUTE, 5, new Arrivals.Burst(1, 2 * MINUTE, 0)),
+                Discipline.SPILLWAY);
+
+        assertThat(Runs.group(result, "pill").dead()).isEqualTo(5);
+        assertThat(Runs.group(result, "quiet").dead()).isZero();
+        assertThat(Runs.group(result, "quiet").waiting()).isZero();
+        assertThat(result.deaths()).isLessThanOrEqualTo(3 * 5);
+        assertThat(Runs.phase(result, "trials", "quiet").p99Millis()).as("after the first restart of all workers")
+                .isLessThan(1_000);
+    }
+
+    private static Scenario killers(long durationMillis, int tenants, Arrivals arrivals) {
+        return Runs.scenario(durationMillis, Runs.cluster(3, 25), List.of(
+                Runs.group("quiet", 80, USUAL, new Arrivals.Poisson(3)),
+                Runs.group("pill", tenants, new Handling(new Latency.Constant(50), 0, 0, true, List.of()), arrivals)),
+                new Scenario.Phase("trials", new Window(2 * MINUTE + 15_000, durationMillis)));
     }
 
     @Test

@@ -166,7 +166,7 @@ class HandlerFailureTest {
                 0, 1, 1, OffsetList.of(0), Optional.of(new SuspectMark(0, 2)), false, true));
         receive(again);
         assertThat(core.takeNotes()).containsExactly("An item is a dead letter, tenant=acme id=item-0"
-                + " record=spillway.hot-0@0: 3 workers died with it alone");
+                + " record=spillway.hot-0@0: 3 workers died with it, the last ones with it alone");
         ProducerRecord<byte[], byte[]> dead = core.batch().parts().get(again).moves().getFirst();
         assertThat(text(dead, "spillway-attempt")).isEqualTo("3");
         assertThat(dead.headers().lastHeader("spillway-first-attempt-at")).as("not known").isNull();

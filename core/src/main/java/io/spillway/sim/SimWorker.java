@@ -11,6 +11,7 @@ import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
@@ -41,6 +42,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
 
     final List<SimulatedPartition> partitions;
+    private final String name;
     private final SpillwayModel model;
     private final Tally tally;
     private final WorkerEngine<SimulatedItem, Attempt> engine;
@@ -78,7 +80,9 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     /** Creates a worker that takes these partitions over. */
     SimWorker(
-            SpillwayModel model, SimulatedWorker settings, List<SimulatedPartition> partitions, long nowNanos) {
+            SpillwayModel model, String name, SimulatedWorker settings, List<SimulatedPartition> partitions,
+            long nowNanos) {
+        this.name = name;
         this.settings = settings;
         this.partitions = partitions;
         this.readOrder = new ArrayList<>(partitions);
@@ -88,6 +92,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         this.engine = new WorkerEngine<>(settings.dispatch(), health, model.cluster.killerDeaths(), this, this);
         this.stats = new HandlingStats(nowNanos);
         partitions.forEach(SimulatedPartition::takeOver);
+        engine.follow(name, model.suspects());
     }
 
     int inFlight() {
@@ -112,6 +117,18 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         Map<Lane, Set<Integer>> owned = partitions.stream().collect(
                 Collectors.groupingBy(each -> each.lane, Collectors.mapping(each -> each.index, Collectors.toSet())));
         return stats.report(slots, engine.waiting(Lane.HOT), owned, nowNanos);
+    }
+
+    /** Follows the suspects of the fleet and returns its own status. */
+    SuspectStatus exchange(Map<String, SuspectStatus.Received> fleet, long nowNanos) {
+        engine.follow(name, fleet);
+        engine.fillSlots(caughtUp, SimulatedTime.epochMillis(nowNanos), nowNanos);
+        return engine.suspectStatus(SimulatedTime.epochMillis(nowNanos));
+    }
+
+    /** Returns whether it has suspects, of which the others must know. */
+    boolean hasSuspects() {
+        return engine.suspects() > 0;
     }
 
     /** Returns the attempts that ended since the last report, for the router. */
@@ -178,6 +195,9 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         moves.forEach(move -> model.published(move, nowNanos));
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
         engine.makeRoom(nowMillis, nowNanos);
+        if (engine.suspects() > 0) {
+            model.requestSuspects(nowNanos);
+        }
     }
 
     /** Kills this worker; without effect if it is dead. */

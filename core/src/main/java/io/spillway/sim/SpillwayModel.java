@@ -4,6 +4,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.WorkerReport;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.ConcurrencyShares;
 import io.spillway.core.sharding.SlotAssignment;
@@ -48,6 +49,9 @@ final class SpillwayModel implements Model {
     private long reportedNanos = -REPORT_NANOS;
     private boolean reportDue;
     private boolean countsDue;
+    /** Latest statuses of the suspects of the workers by name, dead ones included. */
+    private final Map<String, SuspectStatus.Received> suspects = new HashMap<>();
+    private boolean suspectsDue;
 
     SpillwayModel(
             SimulatedCluster cluster, TimedQueue<LongConsumer> events, Tally tally, Destination destination) {
@@ -72,7 +76,8 @@ final class SpillwayModel implements Model {
             String name = name(i);
             List<SimulatedPartition> own = Arrays.stream(lanes).flatMap(Arrays::stream)
                     .filter(each -> name.equals(owners[each.index])).toList();
-            workers[i] = new SimWorker(this, cluster.workers().get(i), own, 0);
+            suspects.put(name, new SuspectStatus.Received(SuspectStatus.NONE, 0));
+            workers[i] = new SimWorker(this, name, cluster.workers().get(i), own, 0);
         }
         events.add(0, now -> second(now, 0));
     }
@@ -181,6 +186,37 @@ final class SpillwayModel implements Model {
         }
     }
 
+    /** Returns the latest statuses of the suspects of all workers. */
+    Map<String, SuspectStatus.Received> suspects() {
+        return suspects;
+    }
+
+    /** Lets the workers tell each other of their suspects, four times a second while one has any. */
+    void requestSuspects(long nowNanos) {
+        if (!suspectsDue) {
+            suspectsDue = true;
+            events.add((nowNanos / REPORT_NANOS + 1) * REPORT_NANOS, this::exchangeSuspects);
+        }
+    }
+
+    private void exchangeSuspects(long nowNanos) {
+        suspectsDue = false;
+        Map<String, SuspectStatus.Received> read = Map.copyOf(suspects);
+        boolean goesOn = false;
+        for (int i = 0; i < workers.length; i++) {
+            if (workers[i].isAlive()) {
+                SuspectStatus status = workers[i].exchange(read, nowNanos);
+                suspects.put(name(i), new SuspectStatus.Received(status, SimulatedTime.epochMillis(nowNanos)));
+                goesOn |= workers[i].hasSuspects();
+            } else {
+                goesOn = true;
+            }
+        }
+        if (goesOn) {
+            requestSuspects(nowNanos);
+        }
+    }
+
     /** Runs the periodic checks of the router and the workers. */
     private void second(long nowNanos, int number) {
         router.readBacklogs(nowNanos);
@@ -222,9 +258,13 @@ final class SpillwayModel implements Model {
 
     void died(SimWorker worker, long nowNanos) {
         tally.workerDeaths++;
+        String name = name(Arrays.asList(workers).indexOf(worker));
+        suspects.compute(name, (same, last) -> new SuspectStatus.Received(
+                last == null ? SuspectStatus.NONE : last.status(), SimulatedTime.epochMillis(nowNanos)));
+        requestSuspects(nowNanos);
         events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
             workers[Arrays.asList(workers).indexOf(worker)] =
-                    new SimWorker(this, worker.settings, worker.partitions, now);
+                    new SimWorker(this, name, worker.settings, worker.partitions, now);
             requestTick(now);
         });
     }

@@ -8,6 +8,7 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -101,6 +102,15 @@ final class LaneMonitor implements AutoCloseable {
                 () -> metrics.waitingItems.measure(core.read(WorkerEngine::waitingSinceMillis)));
         repeat(lanes, "worker-backlog", BACKLOG_PERIOD_MILLIS, delays, this::measureBacklog);
         repeat(lanes, "worker-purge", PURGE_PERIOD_MILLIS, delays, this::purge);
+    }
+
+    /** Lets this worker follow the suspects of the fleet; returns what to tell it of its own. */
+    SuspectStatus exchangeSuspects(String self) {
+        Map<String, SuspectStatus.Received> fleet = reports.suspects();
+        return core.read(engine -> {
+            engine.follow(self, fleet);
+            return engine.suspectStatus(clock.millis());
+        });
     }
 
     private static void repeat(

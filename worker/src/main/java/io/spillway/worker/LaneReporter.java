@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publisher of this worker's load, for routers and workers: every 250 ms under load and when its partitions have
- * changed, every 2 s otherwise. It is outside the worker's transactions, because an old report is useless.
+ * Publisher of this worker's load, for routers and workers: every 250 ms under load, with suspects and when its
+ * partitions have changed, every 2 s otherwise. It is outside the worker's transactions, because an old report is
+ * useless.
  *
  * <p>Owner of its publisher.
  */
@@ -64,7 +65,9 @@ final class LaneReporter implements AutoCloseable {
     void report() {
         WorkerReport report = load.get();
         boolean isIdle = report.handledPerSecond() == 0 && report.waiting() == 0 && report.ageMillis() == 0
-                && last.map(before -> before.owned().equals(report.owned())).orElse(true);
+                && report.suspects().sinceMillis() == 0
+                && last.map(before -> before.owned().equals(report.owned())
+                        && before.suspects().equals(report.suspects())).orElse(true);
         last = Optional.of(report);
         publisher.publish(isIdle, IDLE_PERIODS, () -> states.encode(worker, report));
     }

@@ -48,7 +48,7 @@ final class Takeover {
                 + (named.isEmpty() ? "" : " (" + String.join(", ", named)
                         + (partitions > named.size() ? ", ..." : "") + ")")
                 + (suspects == 0 ? "" : alone == 0
-                        ? "; they run again like all others"
+                        ? "; they run again, the oldest one at a time"
                         : "; after another death, those of " + count(alone, "partition") + " run one at a time")
                 + (marked.isEmpty() ? "" : "; it died while this item ran alone: " + String.join(", ", marked)));
     }

@@ -187,7 +187,8 @@ public final class Worker implements AutoCloseable {
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(
                         settings.slots(), core.waiting(Lane.HOT),
-                        LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong()),
+                        LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong())
+                        .with(monitor.exchangeSuspects(name)),
                 clock);
         this.attemptReporter = new AttemptReporter(
                 clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
@@ -214,9 +215,11 @@ public final class Worker implements AutoCloseable {
         }
         running = true;
         concurrency.start(timeout, delays);
+        monitor.start(timeout, delays);
+        // Before it owns a partition, so that its suspects wait for its turn.
+        monitor.exchangeSuspects(name);
         committer.start();
         poller.start();
-        monitor.start(timeout, delays);
         clockWatch.start(delays);
         reporter.start(delays);
         attemptReporter.start(delays);

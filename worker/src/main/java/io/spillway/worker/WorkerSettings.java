@@ -46,8 +46,8 @@ public record WorkerSettings(
                         + " `spillway_tenants_late`.")
                 Duration lateAfter,
         @Setting(key = "killer.deaths", defaultValue = "3", allowed = "0 to 100",
-                doc = "Number of workers that may die while they run one suspected item alone, before the item becomes"
-                        + " a dead letter; 0 means that it never does.")
+                doc = "Number of workers that may die with an item, the last ones while they run it alone, before it"
+                        + " becomes a dead letter; 0 means that it never does.")
                 int killerDeaths) {
     public WorkerSettings {
         if (!id.matches("[A-Za-z0-9._-]{0,100}")) {

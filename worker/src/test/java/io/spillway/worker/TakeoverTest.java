@@ -31,7 +31,7 @@ class TakeoverTest {
 
         assertThat(takeover.describe()).contains(
                 "Took over 2 partitions of a worker that died, with at most 138 items that it may have been handling"
-                        + " (q.hot-0: 7, q.hot-1: 131); they run again like all others");
+                        + " (q.hot-0: 7, q.hot-1: 131); they run again, the oldest one at a time");
     }
 
     @Test

@@ -2,12 +2,12 @@ package io.spillway.core.engine;
 
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.routing.Route;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,39 +18,30 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Suspects: items that were, or may have been, running when the previous worker died. A few of each partition at a time
- * run as ordinary items do, after a commit that marks them as a group. Those of the groups with which a worker died run
- * one at a time beside the ordinary items, before any group, each after a commit that marks it. One that ignores the
- * end of its lease delays only those of its tenant.
+ * Suspects: items that were, or may have been, running when the previous worker died, and those of tenants with a
+ * convicted suspect. A few of each partition at a time run as ordinary items do, after a commit that marks them as a
+ * group. The {@value SuspectTurn#OLDEST} oldest, those of the groups with which a worker died, and those of convicted
+ * tenants run one at a time in this worker's {@link SuspectTurn} beside the ordinary items, each after a commit that
+ * marks it. One that ignores the end of its lease delays only those of its tenant.
  *
- * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions; {@link #MAX_CONVICTED}
- * tenants.
+ * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions;
+ * {@link SuspectStatus#MAX_CONVICTED} tenants.
  */
 final class Quarantine<T extends EngineItem> {
-    /** Suspects of a partition that run beside each other: so many run alone if the worker dies. */
-    static final int GROUP = 16;
-    /** Restarts and takeovers of all killers of a tenant take less; a later death has nothing to do with them. */
-    static final long CONVICTED_MILLIS = 600_000;
-    /** More tenants with killers within that time are judged by the number of deaths alone. */
-    private static final int MAX_CONVICTED = 1_000;
-
     /** Those with which a worker died before: alone, and behind them, in a group. They run before {@link #waiting}. */
     private final Deque<T> accused = new ArrayDeque<>();
-    private final Map<EnginePartition, Queue<T>> waiting = new LinkedHashMap<>();
-    private final Map<EnginePartition, Group<T>> groups = new HashMap<>();
+    private final Map<EnginePartition, Deque<T>> waiting = new LinkedHashMap<>();
+    private final Map<EnginePartition, SuspectGroup<T>> groups = new HashMap<>();
     /** By tenant: a suspect that still runs after the end of its lease, and those that wait behind it. */
     private final Map<String, Deaf<T>> deaf = new HashMap<>();
-    /** Tenants of convicted suspects, with the time of the last conviction. */
-    private final Map<String, Long> convictedAtMillis = new LinkedHashMap<>();
+    private final Convictions convictions = new Convictions();
+    private final SuspectTurn turn = new SuspectTurn();
     private T marked;
     private SuspectMark mark;
     private boolean running;
     private Optional<EngineAttempt<T>> attempt = Optional.empty();
 
     private record Deaf<T>(T suspect, Queue<T> behind) {}
-
-    /** @param members all that are not done, with their attempts; {@code unmarked} are those that wait for a commit */
-    private record Group<T extends EngineItem>(Map<T, Optional<EngineAttempt<T>>> members, Queue<T> unmarked) {}
 
     void add(T suspect) {
         Deaf<T> before = deaf.get(suspect.tenant());
@@ -66,103 +57,145 @@ final class Quarantine<T extends EngineItem> {
         }
     }
 
+    /** Follows the statuses of the fleet: whose turn it is, and what others have convicted. */
+    void follow(String self, Map<String, SuspectStatus.Received> fleet) {
+        turn.follow(self, fleet);
+        fleet.values().forEach(each -> convictions.follow(each.status().convictedAtMillis()));
+    }
+
+    /** Returns what to tell the other workers now. */
+    SuspectStatus status(long nowMillis) {
+        return turn.status(convictions.at(nowMillis));
+    }
+
     /**
      * Removes suspects that run alone and passes each to the visitor, until it marks one or another one runs: one with
      * counted deaths first, because a death while another suspect of its partition is marked would lose the count, then
-     * those of a group with which a worker died, and of tenants with a conviction, which this process alone knows.
+     * those of a group with which a worker died, of tenants with a conviction, and the oldest. In another worker's turn
+     * it passes only those that are convicted.
+     *
+     * @param isConvicted whether the deaths of a suspect convict it
      */
-    void forEachNext(long nowMillis, long nowNanos, Consumer<T> visitor) {
-        for (Optional<T> next = next(nowMillis, nowNanos); next.isPresent(); next = next(nowMillis, nowNanos)) {
+    void forEachNext(long nowMillis, long nowNanos, Predicate<T> isConvicted, Consumer<T> visitor) {
+        boolean isOurs = turn.isOurs(hasOpen(), nowMillis);
+        for (Optional<T> next = next(isOurs, isConvicted, nowMillis, nowNanos); next.isPresent();
+                next = next(isOurs, isConvicted, nowMillis, nowNanos)) {
             visitor.accept(next.get());
         }
     }
 
-    private Optional<T> next(long nowMillis, long nowNanos) {
+    private boolean hasOpen() {
+        return marked != null || !accused.isEmpty() || !waiting.isEmpty();
+    }
+
+    private Optional<T> next(boolean isOurs, Predicate<T> isConvicted, long nowMillis, long nowNanos) {
         if (attempt.isPresent() && attempt.get().isDeaf(nowNanos)) {
             passDeaf();
         }
         forgetDone(nowNanos);
-        if (marked != null || groups.values().stream().anyMatch(Quarantine::isRunning)) {
+        if (marked != null || groups.values().stream().anyMatch(SuspectGroup::isRunning)) {
             return Optional.empty();
         }
+        if (!isOurs) {
+            Optional<T> first = accused.stream().filter(isConvicted).findFirst();
+            first.ifPresent(accused::remove);
+            return first;
+        }
         Optional<T> first = Optional.ofNullable(accused.poll());
-        return first.isPresent() ? first : nextConvicted(nowMillis);
+        return first.or(() -> firstConvicted(nowMillis).or(() -> oldest(nowMillis)).map(this::removeWaiting));
     }
 
     /**
      * Adds suspects to the groups of their partitions, unless one must run alone. They run after
-     * {@link #committedGroup}.
-     * Returns whether there are new ones.
+     * {@link #committedGroup}, in the turn of any worker. Returns whether there are new ones.
      *
      * @param isReady whether a suspect can go on; the others are removed
      */
     boolean extendGroups(long nowMillis, Predicate<T> isReady) {
-        if (marked != null || !accused.isEmpty() || waiting.isEmpty() || firstConvicted(nowMillis).isPresent()) {
+        if (marked != null || waiting.isEmpty()
+                || !turn.isPaced() && (!accused.isEmpty() || firstConvicted(nowMillis).isPresent())) {
+            return false;
+        }
+        OptionalLong youngerThan = turn.isPaced() ? youngerThan(nowMillis) : OptionalLong.of(Long.MIN_VALUE);
+        if (youngerThan.isEmpty()) {
             return false;
         }
         boolean extended = false;
-        for (Map.Entry<EnginePartition, Queue<T>> each : waiting.entrySet()) {
-            Group<T> group = groups.computeIfAbsent(
-                    each.getKey(), absent -> new Group<>(new IdentityHashMap<>(), new ArrayDeque<>()));
-            // Half of it at a time, because each addition takes a commit.
-            if (group.members().size() <= GROUP / 2 && extend(group, each.getValue(), isReady)) {
+        for (Map.Entry<EnginePartition, Deque<T>> each : waiting.entrySet()) {
+            SuspectGroup<T> group = groups.computeIfAbsent(each.getKey(), absent -> new SuspectGroup<>());
+            Predicate<T> joins = suspect -> !turn.isPaced()
+                    || suspect.freshSinceMillis() > youngerThan.getAsLong() && mayJoin(suspect, nowMillis);
+            if (group.extend(each.getValue(), joins, isReady)) {
                 each.getKey().markDirty();
                 extended = true;
             }
         }
         waiting.values().removeIf(Queue::isEmpty);
-        groups.values().removeIf(group -> group.members().isEmpty());
+        groups.values().removeIf(group -> group.members.isEmpty());
         return extended;
     }
 
-    private static <T extends EngineItem> boolean extend(Group<T> group, Queue<T> waiting, Predicate<T> isReady) {
-        int before = group.members().size();
-        while (group.members().size() < GROUP && !waiting.isEmpty()) {
-            T suspect = waiting.remove();
-            if (isReady.test(suspect)) {
-                group.members().put(suspect, Optional.empty());
-                group.unmarked().add(suspect);
-            }
-        }
-        return group.members().size() > before;
+    /** Whether a suspect may run in a group: its mark would replace that of those with which a worker died. */
+    private boolean mayJoin(T suspect, long nowMillis) {
+        return !hasConvicted(suspect.tenant(), nowMillis)
+                && suspect.partition().progress.takenOverMark().isEmpty();
     }
 
-    /** Takes back a member of a group that would start beside one that runs alone; returns whether it did. */
-    boolean takesBack(T item) {
-        Group<T> group = marked == null ? null : groups.get(item.partition());
-        if (group == null || group.members().remove(item) == null) {
+    private Optional<T> oldest(long nowMillis) {
+        return turn.isPaced() && groups.isEmpty() && youngerThan(nowMillis).isEmpty()
+                ? waiting.values().stream().flatMap(Queue::stream).min(Comparator.comparingLong(T::freshSinceMillis))
+                : Optional.empty();
+    }
+
+    /** Returns the time after which the suspects arrived that run in groups; empty while there are none. */
+    private OptionalLong youngerThan(long nowMillis) {
+        return SuspectTurn.youngerThan(waiting.values().stream().flatMap(Queue::stream)
+                .filter(suspect -> mayJoin(suspect, nowMillis)).mapToLong(EngineItem::freshSinceMillis));
+    }
+
+    /**
+     * Takes back a member of a group that would start beside one that runs alone, or whose tenant has a conviction, and
+     * any other item of such a tenant; returns whether it did.
+     */
+    boolean takesBack(T item, long nowMillis) {
+        if (groups.isEmpty() && convictions.isEmpty()) {
             return false;
         }
-        add(item);
-        return true;
+        SuspectGroup<T> group = groups.get(item.partition());
+        boolean hasConvicted = hasConvicted(item.tenant(), nowMillis);
+        boolean isMember = group != null && (marked != null || hasConvicted)
+                && group.members.remove(item) != null;
+        if (isMember || hasConvicted) {
+            add(item);
+        }
+        return isMember || hasConvicted;
     }
 
-    private static boolean isRunning(Group<?> group) {
-        return group.members().values().stream().anyMatch(Optional::isPresent);
+    /** Returns whether so many suspects of its tenant, which has a conviction, wait that an item must come later. */
+    boolean hasEnoughOf(T item, long nowMillis) {
+        if (!hasConvicted(item.tenant(), nowMillis)) {
+            return false;
+        }
+        SuspectGroup<T> group = groups.get(item.partition());
+        return (group == null || !group.members.containsKey(item))
+                && waiting.values().stream().flatMap(Queue::stream)
+                        .filter(suspect -> suspect.tenant().equals(item.tenant())).count() >= SuspectGroup.SIZE;
     }
 
-    private Optional<T> nextConvicted(long nowMillis) {
-        Optional<T> first = firstConvicted(nowMillis);
-        first.ifPresent(suspect -> {
-            waiting.get(suspect.partition()).remove(suspect);
-            waiting.values().removeIf(Queue::isEmpty);
-        });
-        return first;
+    private T removeWaiting(T suspect) {
+        waiting.get(suspect.partition()).remove(suspect);
+        waiting.values().removeIf(Queue::isEmpty);
+        return suspect;
     }
 
     private Optional<T> firstConvicted(long nowMillis) {
-        return convictedAtMillis.isEmpty() ? Optional.empty() : waiting.values().stream().flatMap(Queue::stream)
+        return convictions.isEmpty() ? Optional.empty() : waiting.values().stream().flatMap(Queue::stream)
                 .filter(suspect -> hasConvicted(suspect.tenant(), nowMillis)).findFirst();
     }
 
     /** Removes the members that are done, have moved or ignore their interrupt. A group without members has no mark. */
     private void forgetDone(long nowNanos) {
-        groups.entrySet().removeIf(each -> {
-            Map<T, Optional<EngineAttempt<T>>> members = each.getValue().members();
-            members.entrySet().removeIf(member -> !each.getKey().progress.isUnfinished(member.getKey().offset())
-                    || member.getValue().filter(its -> its.isDeaf(nowNanos)).isPresent());
-            return members.isEmpty();
-        });
+        groups.entrySet().removeIf(each -> each.getValue().forgetDone(each.getKey(), nowNanos));
     }
 
     /** Marks a suspect; it runs after {@link #committed}. */
@@ -178,8 +211,8 @@ final class Quarantine<T extends EngineItem> {
         if (marked != null && marked.partition() == partition) {
             return Optional.of(mark);
         }
-        Group<T> group = groups.get(partition);
-        OptionalLong last = group == null ? OptionalLong.empty() : group.members().keySet().stream()
+        SuspectGroup<T> group = groups.get(partition);
+        OptionalLong last = group == null ? OptionalLong.empty() : group.members.keySet().stream()
                 .mapToLong(EngineItem::offset).filter(partition.progress::isUnfinished).max();
         return last.isPresent() ? Optional.of(SuspectMark.ofGroup(last.getAsLong())) : Optional.empty();
     }
@@ -201,13 +234,13 @@ final class Quarantine<T extends EngineItem> {
 
     /** Removes the members of a group that this snapshot marks: the caller must admit them. */
     List<T> committedGroup(EnginePartition partition, ProgressState snapshot) {
-        Group<T> group = groups.get(partition);
+        SuspectGroup<T> group = groups.get(partition);
         if (group == null || snapshot.mark().filter(SuspectMark::group).isEmpty()) {
             return List.of();
         }
-        List<T> marked = group.unmarked().stream()
+        List<T> marked = group.unmarked.stream()
                 .filter(member -> snapshot.mark().get().covers(member.offset())).toList();
-        group.unmarked().removeAll(marked);
+        group.unmarked.removeAll(marked);
         return marked;
     }
 
@@ -216,7 +249,7 @@ final class Quarantine<T extends EngineItem> {
         if (its.slot == null) {
             attempt = Optional.of(its);
         } else if (!groups.isEmpty() && groups.containsKey(its.item.partition())) {
-            groups.get(its.item.partition()).members().computeIfPresent(its.item, (item, none) -> Optional.of(its));
+            groups.get(its.item.partition()).members.computeIfPresent(its.item, (item, none) -> Optional.of(its));
         }
     }
 
@@ -225,14 +258,14 @@ final class Quarantine<T extends EngineItem> {
         if (its.slot == null) {
             endedAlone(its.item, innocent);
         } else if (!groups.isEmpty() && groups.containsKey(its.item.partition())) {
-            groups.get(its.item.partition()).members().remove(its.item);
-            groups.values().removeIf(group -> group.members().isEmpty());
+            groups.get(its.item.partition()).members.remove(its.item);
+            groups.values().removeIf(group -> group.members.isEmpty());
         }
     }
 
     private void endedAlone(T suspect, boolean innocent) {
         if (innocent) {
-            convictedAtMillis.remove(suspect.tenant());
+            convictions.acquit(suspect.tenant());
         }
         Deaf<T> was = deaf.get(suspect.tenant());
         if (marked == suspect) {
@@ -245,19 +278,13 @@ final class Quarantine<T extends EngineItem> {
 
     /** Records the conviction of a suspect of this tenant. */
     void convicted(String tenant, long nowMillis) {
-        convictedAtMillis.remove(tenant);
-        convictedAtMillis.put(tenant, nowMillis);
-        if (convictedAtMillis.size() > MAX_CONVICTED) {
-            Iterator<String> oldest = convictedAtMillis.keySet().iterator();
-            oldest.next();
-            oldest.remove();
-        }
+        convictions.convict(tenant, nowMillis);
+        turn.convicted();
     }
 
-    /** Returns whether a suspect of this tenant was convicted here and none has ended its attempt since. */
+    /** Returns whether a suspect of this tenant was convicted and none has ended its attempt here since. */
     boolean hasConvicted(String tenant, long nowMillis) {
-        Long atMillis = convictedAtMillis.get(tenant);
-        return atMillis != null && nowMillis - atMillis < CONVICTED_MILLIS;
+        return convictions.has(tenant, nowMillis);
     }
 
     /** Removes the suspects of revoked partitions, except those that run. */
@@ -266,11 +293,11 @@ final class Quarantine<T extends EngineItem> {
         waiting.keySet().removeIf(partition -> partition.leaving);
         groups.forEach((partition, group) -> {
             if (partition.leaving) {
-                group.members().values().removeIf(Optional::isEmpty);
-                group.unmarked().clear();
+                group.members.values().removeIf(Optional::isEmpty);
+                group.unmarked.clear();
             }
         });
-        groups.values().removeIf(group -> group.members().isEmpty());
+        groups.values().removeIf(group -> group.members.isEmpty());
         deaf.values().forEach(each -> each.behind().removeIf(suspect -> suspect.partition().leaving));
         if (marked != null && marked.partition().leaving && !running) {
             clearMark();
@@ -281,13 +308,13 @@ final class Quarantine<T extends EngineItem> {
     void forEachWaiting(Consumer<T> visitor) {
         accused.forEach(visitor);
         waiting.values().forEach(queue -> queue.forEach(visitor));
-        groups.values().forEach(group -> group.unmarked().forEach(visitor));
+        groups.values().forEach(group -> group.unmarked.forEach(visitor));
         deaf.values().forEach(each -> each.behind().forEach(visitor));
     }
 
     int size() {
         return accused.size() + waiting.values().stream().mapToInt(Queue::size).sum() + (marked == null ? 0 : 1)
-                + groups.values().stream().mapToInt(group -> group.members().size()).sum()
+                + groups.values().stream().mapToInt(group -> group.members.size()).sum()
                 + deaf.values().stream().mapToInt(each -> 1 + each.behind().size()).sum();
     }
 
@@ -301,7 +328,7 @@ final class Quarantine<T extends EngineItem> {
         waiting.values().removeIf(Queue::isEmpty);
         deaf.put(tenant, new Deaf<>(marked, behind));
         // It has outlived its lease without killing the worker.
-        convictedAtMillis.remove(tenant);
+        convictions.acquit(tenant);
         clearMark();
     }
 

@@ -23,6 +23,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private static final Route.DeadLetter STUCK = new Route.DeadLetter(DeadReason.STUCK, "the handler had not returned "
             + TimeUnit.NANOSECONDS.toSeconds(EngineAttempt.STUCK_AFTER_NANOS) + " s after its interrupt");
 
+    private static final long PUT_OFF_MILLIS = 10_000;
+
     private final DestinationHealth health;
     private final FairDispatch<T> dispatch;
     private final EngineEffects<T, A> effects;
@@ -48,6 +50,11 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
                 effects.ended(item, why, nowMillis);
             }
         }
+    }
+
+    /** Lets an item of a tenant with a conviction, of which enough wait as suspects, come later. */
+    void putOff(T item, long nowMillis) {
+        move(item, Lane.DELAY, LaneReason.CAPPED, item.moves() + 1, nowMillis + PUT_OFF_MILLIS);
     }
 
     /** Moves an item to another lane without an attempt. */
@@ -122,7 +129,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Dead-letters a suspect that was marked in too many deaths of workers. */
     void convict(T suspect, SuspectDecision.Convict convict, long nowMillis) {
         int deaths = convict.deaths();
-        String detail = (deaths == 1 ? "1 worker" : deaths + " workers") + " died with it alone"
+        String detail = (deaths == 1 ? "1 worker died with it alone"
+                : deaths + " workers died with it, the last ones with it alone")
                 + (convict.isolated() ? ", after others with another item of its tenant" : "");
         finish(suspect);
         effects.convicted(suspect, new Route.DeadLetter(DeadReason.KILLED_WORKER, detail),

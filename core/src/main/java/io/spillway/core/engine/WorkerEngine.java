@@ -6,8 +6,7 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.ReadVerdict;
-import io.spillway.core.progress.SuspectDecision;
-import io.spillway.core.progress.SuspectRules;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.AttemptTimeouts;
@@ -51,6 +50,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
     private final Quarantine<T> quarantine = new Quarantine<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
+    private final SuspectTrials<T, A> trials;
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
     private long endsCheckedMillis;
 
@@ -70,6 +70,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.effects = effects;
         this.ages = new ItemAges<>(policies, health);
         this.settlement = new Settlement<>(health, dispatch, effects);
+        this.trials = new SuspectTrials<>(quarantine, settlement, running, effects, killerDeaths);
     }
 
     /** As {@link #mayRead(EnginePartition, int)}, for one record. */
@@ -110,7 +111,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
         partition.hold(item.bytes());
         dispatch.hold(partition.lane(), 1, item.bytes());
-        if (verdict == ReadVerdict.SUSPECT && killerDeaths > 0) {
+        if (verdict != ReadVerdict.RUN && killerDeaths > 0) {
             quarantine.add(item);
         } else {
             admit(item, nowMillis, nowNanos);
@@ -136,23 +137,30 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      */
     public void fillSlots(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
         decideOnSuspects(nowMillis, nowNanos);
-        dispatch.hold(quarantine.isolatedTenant());
+        boolean takenBack = false;
         while (effects.mayStart(running.all().size())) {
             Optional<SlotLease<T>> start = dispatch.take(liveLanesCaughtUp, nowNanos);
             if (start.isEmpty()) {
-                return;
+                break;
             }
             T item = start.get().item();
             TenantPolicy policy = policies.policyOf(item);
             Optional<Route> stale = ages.staleness(item, policy, nowMillis);
-            if (quarantine.takesBack(item)) {
+            if (quarantine.hasEnoughOf(item, nowMillis)) {
                 dispatch.cancelled(start.get(), nowNanos);
+                settlement.putOff(item, nowMillis);
+            } else if (quarantine.takesBack(item, nowMillis)) {
+                dispatch.cancelled(start.get(), nowNanos);
+                takenBack = true;
             } else if (stale.isEmpty()) {
                 start(item, start.get(), policy, nowMillis, nowNanos);
             } else {
                 dispatch.cancelled(start.get(), nowNanos);
                 settlement.setAside(item, stale.get(), nowMillis);
             }
+        }
+        if (takenBack) {
+            decideOnSuspects(nowMillis, nowNanos);
         }
     }
 
@@ -285,6 +293,18 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return dispatch;
     }
 
+    /** Follows the statuses of all workers by name; the own one may be from before a restart. */
+    public void follow(String self, Map<String, SuspectStatus.Received> fleet) {
+        if (killerDeaths > 0) {
+            quarantine.follow(self, fleet);
+        }
+    }
+
+    /** Returns what to tell the other workers now. */
+    public SuspectStatus suspectStatus(long nowMillis) {
+        return quarantine.status(nowMillis);
+    }
+
     /** Returns the items in quarantine. */
     public int suspects() {
         return quarantine.size();
@@ -322,29 +342,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         quarantine.started(attempt);
     }
 
-    /** Decides on suspects until one is marked to run alone, or a few of each partition to run beside each other. */
     private void decideOnSuspects(long nowMillis, long nowNanos) {
-        quarantine.forEachNext(nowMillis, nowNanos, suspect -> judge(suspect, nowMillis, nowNanos));
-        if (quarantine.extendGroups(nowMillis, each -> isReady(each, policies.policyOf(each), nowMillis))) {
-            effects.commitWanted(nowNanos);
-        }
-    }
-
-    private void judge(T suspect, long nowMillis, long nowNanos) {
-        if (!isReady(suspect, policies.policyOf(suspect), nowMillis)) {
-            return;
-        }
-        boolean isolate = quarantine.hasConvicted(suspect.tenant(), nowMillis) && !running.hasTenant(suspect.tenant());
-        switch (SuspectRules.decide(
-                suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths, isolate)) {
-            case SuspectDecision.RunAlone alone -> {
-                quarantine.mark(suspect, alone.mark());
-                effects.commitWanted(nowNanos);
-            }
-            case SuspectDecision.Convict convict -> {
-                settlement.convict(suspect, convict, nowMillis);
-                quarantine.convicted(suspect.tenant(), nowMillis);
-            }
-        }
+        trials.decide(item -> isReady(item, policies.policyOf(item), nowMillis), nowMillis, nowNanos);
+        dispatch.hold(quarantine.isolatedTenant());
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.core.overload;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.progress.SuspectStatus;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -17,10 +18,11 @@ import java.util.stream.Collectors;
  * @param waiting           hot items read and not started, 0 or more
  * @param ageMillis         mean age of hot items at their first attempt since the last report; 0 for none
  * @param owned             partitions that it works on, by lane; a lane without any may be absent; copied
+ * @param suspects          its suspects, for other workers
  */
 public record WorkerReport(
         int slots, double possiblePerSecond, double hotPerSecond, double handledPerSecond, long waiting,
-        double ageMillis, Map<Lane, Set<Integer>> owned) {
+        double ageMillis, Map<Lane, Set<Integer>> owned, SuspectStatus suspects) {
     private static final double MAX = 1e12;
 
     /** @throws IllegalArgumentException when a value is out of its range */
@@ -36,6 +38,19 @@ public record WorkerReport(
         Map<Lane, Set<Integer>> given = owned;
         owned = Lane.WORKED.stream().collect(Collectors.toUnmodifiableMap(
                 lane -> lane, lane -> Set.copyOf(given.getOrDefault(lane, Set.of()))));
+    }
+
+    /** Creates a report of a worker without suspects. */
+    public WorkerReport(
+            int slots, double possiblePerSecond, double hotPerSecond, double handledPerSecond, long waiting,
+            double ageMillis, Map<Lane, Set<Integer>> owned) {
+        this(slots, possiblePerSecond, hotPerSecond, handledPerSecond, waiting, ageMillis, owned, SuspectStatus.NONE);
+    }
+
+    /** Returns this report with the suspects of the worker. */
+    public WorkerReport with(SuspectStatus itsSuspects) {
+        return new WorkerReport(
+                slots, possiblePerSecond, hotPerSecond, handledPerSecond, waiting, ageMillis, owned, itsSuspects);
     }
 
     /** Returns the partitions of hot, overflow or aged that the worker owns; empty for none. */

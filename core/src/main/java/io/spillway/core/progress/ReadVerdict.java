@@ -6,8 +6,8 @@ public enum ReadVerdict {
     FINISHED,
     /** Run it. */
     RUN,
-    /** It was, or may have been, running when the previous owner died: run it once more like any other. */
+    /** It was, or may have been, running when the previous owner died: {@link SuspectRules} decide. */
     PROBATION,
-    /** It was on probation when the previous owner died too: {@link SuspectRules} decide. */
+    /** As before, and after an earlier death too. */
     SUSPECT
 }

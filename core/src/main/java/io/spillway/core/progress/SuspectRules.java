@@ -3,11 +3,11 @@ package io.spillway.core.progress;
 import java.util.Optional;
 
 /**
- * Rules for items that were, or may have been, running when a worker died. Most workers die of another cause, so the
- * items first run on probation like all others: there may be thousands. Those that are unfinished when that worker dies
- * too run in small groups, each after a commit with its {@link SuspectMark}. Those of the groups with which a third
- * worker dies run one at a time, marked alone. Only deaths of workers while it was marked alone convict an item: a
- * suspect that ran beside a killer, or in a worker that was killed from outside, runs again.
+ * Rules for items that were, or may have been, running when a worker died. Most workers die of another cause, and
+ * there may be thousands, so most run in small groups, each after a commit with its {@link SuspectMark}. The oldest,
+ * and those of the groups with which another worker dies, run one at a time, marked alone. The death that made an item
+ * suspect counts as one; only deaths of workers while it was marked alone add to it. So a suspect that ran beside a
+ * killer, or in a worker that was killed from outside, runs again.
  *
  * <p>Killers of one tenant come in numbers: the same defect of its items. After a conviction, one death in isolation
  * convicts the tenant's next suspect, until one of its suspects has not killed the worker.
@@ -28,13 +28,13 @@ public final class SuspectRules {
      * per partition, and a death while another suspect is marked loses the count.
      *
      * @param takenOver    {@link PartitionProgress#takenOverMark}
-     * @param killerDeaths {@code killer.deaths}: deaths that convict, 1 or more
+     * @param killerDeaths {@code killer.deaths}: deaths that convict, 1 or more, one of them alone at least
      * @param isolate      whether an item of its tenant was convicted, and no other item of the tenant would run beside
      */
     public static SuspectDecision decide(
             long offset, Optional<SuspectMark> takenOver, int killerDeaths, boolean isolate) {
         SuspectMark mark = takenOver.filter(taken -> !taken.group() && taken.covers(offset))
-                .orElse(new SuspectMark(offset, 0));
+                .orElse(new SuspectMark(offset, Math.min(1, killerDeaths - 1)));
         return mark.deaths() >= killerDeaths || mark.isolated()
                 ? new SuspectDecision.Convict(mark.deaths(), mark.isolated())
                 : new SuspectDecision.RunAlone(new SuspectMark(offset, mark.deaths(), isolate));

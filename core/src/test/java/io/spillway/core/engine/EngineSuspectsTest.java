@@ -61,7 +61,7 @@ class EngineSuspectsTest {
         arrive(partition, "acme", "acme", "acme", "bolt", "bolt", "acme", "bolt");
         timeline.effects();
 
-        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0, true));
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 1, true));
         assertThat(timeline.effects()).as("new items of others start").containsExactly("start 1 alone", "start 6");
 
         timeline.ends(1, SUCCEEDED);
@@ -96,7 +96,7 @@ class EngineSuspectsTest {
         EnginePartition partition = takeOverWithAKiller();
         arrive(partition, "acme", "acme", "acme", "acme", "acme");
 
-        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0, false));
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 1, false));
     }
 
     @Test
@@ -104,7 +104,7 @@ class EngineSuspectsTest {
         EnginePartition partition = takeOverWithAKiller();
         arrive(partition, "acme");
         timeline.commit(partition);
-        timeline.nowMillis += Quarantine.CONVICTED_MILLIS;
+        timeline.nowMillis += Convictions.CONVICTED_MILLIS;
         timeline.arrives(partition, 1, 0);
 
         assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(1));
@@ -120,7 +120,7 @@ class EngineSuspectsTest {
                 "dead-letter 1: killed-worker, 1 worker died with it alone, after others with another item of its"
                         + " tenant, attempts 1",
                 "commit wanted");
-        assertThat(timeline.commit(partition).mark()).as("the chain goes on").contains(new SuspectMark(0, 0, true));
+        assertThat(timeline.commit(partition).mark()).as("the chain goes on").contains(new SuspectMark(0, 1, true));
     }
 
     @Test
@@ -193,7 +193,7 @@ class EngineSuspectsTest {
         timeline.attempt(0).leaseEnded(timeline.nowNanos());
         timeline.nowMillis += DEAF_AFTER_MILLIS;
         timeline.fill();
-        assertThat(timeline.commit(accused).mark()).contains(new SuspectMark(7, 0));
+        assertThat(timeline.commit(accused).mark()).contains(new SuspectMark(7, 1));
         assertThat(timeline.effects()).contains("start 7 alone");
         assertThat(timeline.commit(grouped).mark()).isEmpty();
     }

@@ -36,18 +36,18 @@ class EngineTakeoverTest {
     }
 
     @Test
-    void after_a_first_death_the_items_run_like_all_others() {
+    void after_a_first_death_the_items_are_suspects() {
         EnginePartition partition = takeOver(Optional.empty(), false);
         timeline.effects();
 
         ProgressState first = timeline.commit(partition);
 
-        assertThat(timeline.effects()).containsExactly("start 0", "start 1", "start 2");
-        assertThat(first.alone()).as("another death makes them suspects").isTrue();
+        assertThat(first.mark()).contains(SuspectMark.ofGroup(2));
+        assertThat(first.alone()).isTrue();
     }
 
     @Test
-    void after_a_second_death_they_run_beside_each_other_when_the_mark_of_their_group_is_committed() {
+    void many_run_beside_each_other_when_the_mark_of_their_group_is_committed() {
         EnginePartition partition = takeOver(Optional.empty(), true);
         assertThat(timeline.effects()).containsExactly("commit wanted", "commit wanted", "commit wanted");
         assertThat(timeline.engine.suspects()).isEqualTo(3);
@@ -76,11 +76,11 @@ class EngineTakeoverTest {
         EnginePartition partition = takeOver(Optional.of(SuspectMark.ofGroup(1)), true);
         assertThat(timeline.effects()).containsExactly("commit wanted");
 
-        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(0, 0));
+        assertThat(timeline.commit(partition).mark()).as("with the death of the group").contains(new SuspectMark(0, 1));
         assertThat(timeline.effects()).containsExactly("start 0 alone");
         timeline.ends(0, SUCCEEDED);
         assertThat(timeline.effects()).containsExactly("done 0", "commit wanted");
-        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0));
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 1));
         assertThat(timeline.effects()).containsExactly("start 1 alone");
         timeline.ends(1, SUCCEEDED);
         assertThat(timeline.commit(partition).mark()).as("it was in no group").contains(SuspectMark.ofGroup(2));
@@ -100,14 +100,14 @@ class EngineTakeoverTest {
         timeline.fill();
         timeline.effects();
 
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(Quarantine.GROUP - 1));
-        for (int offset = 0; offset < Quarantine.GROUP / 2 - 1; offset++) {
+        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(SuspectGroup.SIZE - 1));
+        for (int offset = 0; offset < SuspectGroup.SIZE / 2 - 1; offset++) {
             timeline.ends(offset, SUCCEEDED);
         }
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(Quarantine.GROUP - 1));
-        timeline.ends(Quarantine.GROUP / 2 - 1, SUCCEEDED);
+        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(SuspectGroup.SIZE - 1));
+        timeline.ends(SuspectGroup.SIZE / 2 - 1, SUCCEEDED);
         assertThat(timeline.commit(partition).mark())
-                .contains(SuspectMark.ofGroup(Quarantine.GROUP + Quarantine.GROUP / 2 - 1));
+                .contains(SuspectMark.ofGroup(SuspectGroup.SIZE + SuspectGroup.SIZE / 2 - 1));
     }
 
     @Test
@@ -131,8 +131,8 @@ class EngineTakeoverTest {
         EnginePartition partition = takeOver(Optional.of(new SuspectMark(0, 2)), true);
 
         assertThat(timeline.effects()).containsExactly(
-                "dead-letter 0: killed-worker, 3 workers died with it alone, attempts 3", "commit wanted");
-        assertThat(timeline.engine.snapshot(partition).mark()).contains(new SuspectMark(1, 0, true));
+                "dead-letter 0: killed-worker, 3 workers died with it, the last ones with it alone, attempts 3", "commit wanted");
+        assertThat(timeline.engine.snapshot(partition).mark()).contains(new SuspectMark(1, 1, true));
     }
 
     @Test
@@ -221,7 +221,7 @@ class EngineTakeoverTest {
 
         timeline.leave(partition);
         assertThat(timeline.engine.suspects()).isEqualTo(1);
-        assertThat(timeline.engine.snapshot(partition).mark()).contains(new SuspectMark(0, 0));
+        assertThat(timeline.engine.snapshot(partition).mark()).contains(new SuspectMark(0, 1));
 
         timeline.ends(0, SUCCEEDED);
         assertThat(timeline.effects()).containsExactly("done 0");

@@ -208,7 +208,7 @@ class WorkerEngineTest {
     @Test
     void items_finished_before_the_takeover_are_skipped() {
         EnginePartition partition = many.takeOver(Lane.HOT, new ProgressState(
-                0, 3, 3, OffsetList.of(0, 2), Optional.empty(), true, false));
+                0, 3, 0, OffsetList.of(0, 2), Optional.empty(), true, false));
         many.commit(partition);
 
         LongStream.range(0, 4).forEach(offset -> many.arrives(partition, offset, 0));

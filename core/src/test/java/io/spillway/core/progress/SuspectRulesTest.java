@@ -16,7 +16,7 @@ class SuspectRulesTest {
         "7, 7, 2, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=2, isolated=false, group=false]]'",
         "7, 7, 3, 3, 'Convict[deaths=3, isolated=false]'",
         "7, 7, 9, 3, 'Convict[deaths=9, isolated=false]'",
-        "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=0, isolated=false, group=false]]'",
+        "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=1, isolated=false, group=false]]'",
         "7, 7, 1, 1, 'Convict[deaths=1, isolated=false]'",
     })
     void onlyTheMarkedItemIsConvictedAndOnlyByItsDeaths(long suspect, long marked, int deaths, int limit,
@@ -26,13 +26,15 @@ class SuspectRulesTest {
     }
 
     @Test
-    void aSuspectWithoutAMarkStartsWithoutDeaths() {
+    void aSuspectWithoutAMarkStartsWithTheDeathThatMadeItSuspectUnlessThatWouldConvictIt() {
         assertThat(SuspectRules.decide(7, NONE, 1, false))
                 .isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
+        assertThat(SuspectRules.decide(7, NONE, 2, false))
+                .isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 1)));
     }
 
     @Test
-    void aKillerIsConvictedAfterThreeDeathsWhileItIsMarked() {
+    void aKillerIsConvictedAfterTwoDeathsWhileItIsMarkedAndOneBefore() {
         ProgressState committed = beforeAnyDeath();
         int deathsOfWorkers = 1;
         PartitionProgress probation = after(committed);
@@ -50,7 +52,7 @@ class SuspectRulesTest {
             committed = stored(progress.snapshot(100, false, Optional.of(alone.mark())));
             deathsOfWorkers++;
         }
-        assertThat(deathsOfWorkers).as("one beside others, one on probation, three as the marked one").isEqualTo(5);
+        assertThat(deathsOfWorkers).as("one beside others, one on probation, two as the marked one").isEqualTo(4);
     }
 
     @Test

@@ -11,7 +11,8 @@ record TenantLoad(int inFlight, int waiting, int share, int cap, boolean isLong)
 
     static Optional<TenantLoad> of(FairDispatch<?> dispatch, String tenant) {
         return Optional.<DispatchTenant<?>>ofNullable(dispatch.tenants.tenants.get(tenant)).map(known ->
-                new TenantLoad(known.inFlight, startable(known), dispatch.pool.share(known.weight), known.cap, known.isLong));
+                new TenantLoad(known.inFlight, startable(known),
+                        dispatch.pool.share(known.weight), known.cap, known.isLong));
     }
 
     /** Returns the waiting items, without those of workloads at their concurrency; checks that none is above it. */

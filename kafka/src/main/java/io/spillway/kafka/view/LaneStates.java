@@ -2,6 +2,7 @@ package io.spillway.kafka.view;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.WorkerReport;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.LaneState;
 import java.time.Instant;
@@ -9,6 +10,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.avro.generic.GenericRecord;
 
 /**
@@ -35,7 +37,9 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
         return codec.encode(new LaneState(
                 worker, Instant.ofEpochMilli(clock.millis()), (long) report.slots(), report.possiblePerSecond(),
                 report.handledPerSecond(), report.waiting(), report.ageMillis(), report.hotPerSecond(),
-                owned(report, Lane.HOT), owned(report, Lane.OVERFLOW), owned(report, Lane.AGED)));
+                owned(report, Lane.HOT), owned(report, Lane.OVERFLOW), owned(report, Lane.AGED),
+                report.suspects().sinceMillis(), report.suspects().turnMillis(),
+                report.suspects().convictedAtMillis()));
     }
 
     private static List<Integer> owned(WorkerReport report, Lane lane) {
@@ -47,6 +51,12 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
         return latestByInstance();
     }
 
+    /** Returns the latest statuses of the suspects of all workers, live or not, by name. */
+    public Map<String, SuspectStatus.Received> suspects() {
+        return entries.entrySet().stream().collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, each ->
+                new SuspectStatus.Received(each.getValue().status().suspects(), each.getValue().atMillis())));
+    }
+
     @Override
     public void put(String key, byte[] value) {
         GenericRecord record = codec.decode(value);
@@ -56,10 +66,17 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
                 (Double) record.get("hotPossiblePerSecond"), (Double) record.get("handledPerSecond"),
                 (Long) record.get("hotWaiting"), (Double) record.get("hotAge"),
                 Map.of(Lane.HOT, partitions(record, "ownedHot"), Lane.OVERFLOW, partitions(record, "ownedOverflow"),
-                        Lane.AGED, partitions(record, "ownedAged")));
+                        Lane.AGED, partitions(record, "ownedAged")),
+                new SuspectStatus((Long) record.get("suspectsSince"), (Long) record.get("suspectsTurn"),
+                        convicted(record)));
         long nowMillis = clock.millis();
         long publishedMillis = (Long) record.get("at");
         update(key, report, nowMillis - publishedMillis > OLD_MILLIS ? publishedMillis : nowMillis);
+    }
+
+    private static Map<String, Long> convicted(GenericRecord record) {
+        return ((Map<?, ?>) record.get("convicted")).entrySet().stream().collect(Collectors.toUnmodifiableMap(
+                each -> each.getKey().toString(), each -> (Long) each.getValue()));
     }
 
     @SuppressWarnings("unchecked")

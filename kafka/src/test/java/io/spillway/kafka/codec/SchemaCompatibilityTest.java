@@ -49,7 +49,7 @@ class SchemaCompatibilityTest {
                     "c75365840eb69c98/528bd0013b2c7a5b")),
             Map.entry("ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7")),
             Map.entry("LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87",
-                    "adce6ee69bbb4e11/5e3837b891784e7a")),
+                    "adce6ee69bbb4e11/5e3837b891784e7a", "220038005eb2b15e/59c7da0c4159542d")),
             Map.entry("WorkerTimeouts", List.of("ce5409e7358887d1/9987d7363662749f")),
             Map.entry("WorkerSlots", List.of("2e0a807fa032a3a/af24f5101e480cb1")),
             Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.WorkerReport;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.LaneState;
 import java.time.Instant;
@@ -41,6 +42,21 @@ class LaneStatesTest {
     }
 
     @Test
+    void the_suspects_of_a_worker_that_has_died_are_still_known() {
+        SuspectStatus suspects = new SuspectStatus(nowMillis - 7, nowMillis - 3, Map.of("acme", nowMillis - 5));
+        long receivedMillis = nowMillis;
+        states.put("a", states.encode("a", ONE.with(suspects)));
+        assertThat(states.reports()).isEqualTo(Map.of("a", ONE.with(suspects)));
+
+        nowMillis += LaneStates.ALIVE_MILLIS;
+        assertThat(states.reports()).isEmpty();
+        assertThat(states.suspects())
+                .isEqualTo(Map.of("a", new SuspectStatus.Received(suspects, receivedMillis)));
+        states.remove("a");
+        assertThat(states.suspects()).as("it has ended in order").isEmpty();
+    }
+
+    @Test
     void a_status_received_long_after_its_publication_does_not_count() {
         byte[] published = states.encode("a", ONE);
         nowMillis += LaneStates.OLD_MILLIS;
@@ -62,7 +78,7 @@ class LaneStatesTest {
         states.put("a", states.encode("a", ONE));
         byte[] invalid = new RecordCodec<>(new LaneState()).encode(
                 new LaneState("a", Instant.ofEpochMilli(nowMillis), slots, possible, handled, waiting, age, possible,
-                        List.of(), List.of(), List.of()));
+                        List.of(), List.of(), List.of(), 0L, 0L, Map.of()));
         assertThatThrownBy(() -> states.put("a", invalid)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> states.put("a", new byte[] {1, 2, 3})).isInstanceOf(IllegalArgumentException.class);
         assertThat(states.reports()).isEqualTo(Map.of("a", ONE));

@@ -11,6 +11,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.AttemptTimeouts.TenantStats;
@@ -196,7 +197,8 @@ class RecordsFuzzTest {
     private static WorkerReport laneReport(SplittableRandom random) {
         return new WorkerReport(random.nextInt(1, 100_001), random.nextDouble(1e12), random.nextDouble(1e12),
                 random.nextDouble(), count(random, 40), random.nextDouble(1e6),
-                Map.of(Lane.HOT, Set.of(random.nextInt(0, 100), 100), Lane.AGED, Set.of(random.nextInt(10_000))));
+                Map.of(Lane.HOT, Set.of(random.nextInt(0, 100), 100), Lane.AGED, Set.of(random.nextInt(10_000))),
+                new SuspectStatus(random.nextLong(), random.nextLong(), Map.of(name(random), random.nextLong())));
     }
 
     private static Map<String, Double> demands(SplittableRandom random) {

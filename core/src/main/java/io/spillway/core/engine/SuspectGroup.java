@@ -1,0 +1,54 @@
+package io.spillway.core.engine;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.function.Predicate;
+
+/**
+ * Suspects of one partition that run beside each other: so many run alone if the worker dies.
+ *
+ * <p>Owner: the {@link Quarantine}. Bound: {@value #SIZE} suspects.
+ */
+final class SuspectGroup<T extends EngineItem> {
+    static final int SIZE = 16;
+
+    /** All that are not done, with their attempts. */
+    final Map<T, Optional<EngineAttempt<T>>> members = new IdentityHashMap<>();
+    /** Those that wait for a commit. */
+    final Queue<T> unmarked = new ArrayDeque<>();
+
+    boolean isRunning() {
+        return members.values().stream().anyMatch(Optional::isPresent);
+    }
+
+    /** Takes suspects that may join, half of the size at a time, because each addition takes a commit. */
+    boolean extend(Collection<T> waiting, Predicate<T> joins, Predicate<T> isReady) {
+        int before = members.size();
+        if (before > SIZE / 2) {
+            return false;
+        }
+        for (Iterator<T> each = waiting.iterator(); each.hasNext() && members.size() < SIZE;) {
+            T suspect = each.next();
+            if (joins.test(suspect)) {
+                each.remove();
+                if (isReady.test(suspect)) {
+                    members.put(suspect, Optional.empty());
+                    unmarked.add(suspect);
+                }
+            }
+        }
+        return members.size() > before;
+    }
+
+    /** Removes the members that are done, have moved or ignore their interrupt; returns whether none is left. */
+    boolean forgetDone(EnginePartition partition, long nowNanos) {
+        members.entrySet().removeIf(member -> !partition.progress.isUnfinished(member.getKey().offset())
+                || member.getValue().filter(its -> its.isDeaf(nowNanos)).isPresent());
+        return members.isEmpty();
+    }
+}

@@ -1,0 +1,120 @@
+package io.spillway.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.progress.OffsetList;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.progress.SuspectMark;
+import io.spillway.core.progress.SuspectStatus;
+import io.spillway.core.retry.AttemptResult;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Suspects beside those of other workers: turns, and convictions that another worker tells of. */
+class EngineTurnsTest {
+    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+
+    private final EngineTimeline timeline = new EngineTimeline(10);
+
+    /** Tells the engine, which is worker b, of a worker a with these suspects and convictions. */
+    private void follow(long sinceMillis, long turnMillis, String... convicted) {
+        Map<String, Long> atMillis = new HashMap<>();
+        for (String tenant : convicted) {
+            atMillis.put(tenant, timeline.nowMillis);
+        }
+        timeline.engine.follow("b", Map.of("a", new SuspectStatus.Received(
+                new SuspectStatus(sinceMillis, turnMillis, atMillis), timeline.nowMillis)));
+    }
+
+    @Test
+    void a_new_item_of_a_tenant_that_another_worker_convicted_runs_in_isolation() {
+        EnginePartition partition = timeline.partition(Lane.HOT);
+        follow(0, 0, "acme");
+        timeline.arrives(new EngineTimeline.Item(partition, 0, "acme", 0, 0, timeline.nowMillis));
+        timeline.arrives(new EngineTimeline.Item(partition, 1, "bolt", 0, 0, timeline.nowMillis));
+        assertThat(timeline.effects()).as("those of others start").containsExactly("start 1");
+
+        timeline.nowMillis += SuspectTurn.SETTLE_MILLIS;
+        timeline.fill();
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(0, 1, true));
+        assertThat(timeline.effects()).containsExactly("commit wanted", "start 0 alone");
+
+        timeline.ends(0, SUCCEEDED);
+        follow(0, 0);
+        timeline.arrives(partition, 2, 0);
+        assertThat(timeline.effects()).as("innocent").endsWith("start 2");
+    }
+
+    @Test
+    void what_another_worker_convicted_before_an_innocent_item_of_the_tenant_is_old() {
+        EnginePartition partition = timeline.partition(Lane.HOT);
+        follow(0, 0, "acme");
+        long convictedMillis = timeline.nowMillis;
+        timeline.arrives(partition, 0, 0);
+        timeline.nowMillis += SuspectTurn.SETTLE_MILLIS;
+        timeline.fill();
+        timeline.commit(partition);
+        timeline.ends(0, SUCCEEDED);
+        timeline.effects();
+
+        timeline.engine.follow("b", Map.of("a", new SuspectStatus.Received(
+                new SuspectStatus(0, 0, Map.of("acme", convictedMillis)), timeline.nowMillis)));
+        timeline.arrives(partition, 1, 0);
+        assertThat(timeline.effects()).containsExactly("start 1");
+    }
+
+    @Test
+    void items_of_a_convicted_tenant_beyond_a_few_come_later_so_that_its_partitions_go_on() {
+        EnginePartition partition = timeline.partition(Lane.HOT);
+        follow(1, 1, "acme");
+        for (int offset = 0; offset <= SuspectGroup.SIZE; offset++) {
+            timeline.arrives(partition, offset, 0);
+        }
+        assertThat(timeline.engine.suspects()).isEqualTo(SuspectGroup.SIZE);
+        assertThat(timeline.effects()).containsExactly(
+                "move 16 to delay: capped, moves 1, due at 10000");
+    }
+
+    @Test
+    void in_the_turn_of_another_worker_only_the_younger_suspects_run() {
+        long[] offsets = LongStream.range(0, SuspectTurn.OLDEST + 3).toArray();
+        follow(1, timeline.nowMillis);
+        EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
+                0, offsets.length, offsets.length, OffsetList.of(offsets), Optional.empty(), false, true));
+        for (long offset : offsets) {
+            timeline.engine.arrived(partition, offset, new EngineTimeline.Item(
+                    partition, offset, "acme", 0, 0, timeline.nowMillis - offsets.length + offset),
+                    timeline.nowMillis, timeline.nowNanos());
+        }
+        timeline.fill();
+        timeline.commit(partition);
+        assertThat(timeline.effects()).containsExactly("commit wanted", "start 32", "start 33", "start 34");
+        List.of(32L, 33L, 34L).forEach(offset -> timeline.ends(offset, SUCCEEDED));
+        timeline.commit(partition);
+        timeline.nowMillis += SuspectTurn.SETTLE_MILLIS;
+        timeline.fill();
+        assertThat(timeline.effects()).containsExactly("done 32", "done 33", "done 34");
+
+        follow(0, 0);
+        timeline.fill();
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(0, 1));
+        assertThat(timeline.effects()).containsExactly("commit wanted", "start 0 alone");
+    }
+
+    @Test
+    void a_suspect_with_enough_deaths_is_convicted_in_the_turn_of_another_worker() {
+        follow(1, timeline.nowMillis);
+        EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
+                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 2)), false, true));
+        timeline.arrives(partition, 0, 0);
+        timeline.arrives(partition, 1, 0);
+
+        assertThat(timeline.effects()).hasSize(1).allMatch(effect -> effect.startsWith("dead-letter 0"));
+        assertThat(timeline.engine.suspectStatus(timeline.nowMillis).convictedAtMillis()).containsOnlyKeys("acme");
+    }
+}
