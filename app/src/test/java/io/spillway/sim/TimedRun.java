@@ -15,10 +15,11 @@ import java.util.stream.LongStream;
 /**
  * Run of a scenario through one model, with the service of each item.
  *
- * @param services of first attempts
- * @param retries  attempts beyond the first of an item
+ * @param services of first attempts, which the death of a worker can repeat
  */
-record TimedRun(SimulationResult result, List<Service> services, int retries) {
+record TimedRun(SimulationResult result, List<Service> services) {
+    private static final int ON_ITS_WAY_MILLIS = 200;
+
     /** Runs a scenario through Spillway or FIFO. */
     static TimedRun of(Scenario scenario, Discipline discipline, long seed) {
         Recorder recorder = new Recorder();
@@ -27,7 +28,7 @@ record TimedRun(SimulationResult result, List<Service> services, int retries) {
                     recorder.destination = destination;
                     return Simulation.maker(discipline).make(cluster, events, tally, recorder);
                 });
-        return new TimedRun(result, recorder.services, recorder.retries);
+        return new TimedRun(result, recorder.services);
     }
 
     /** Runs a scenario through the {@link IdealModel}; the result carries the discipline FIFO. */
@@ -36,7 +37,7 @@ record TimedRun(SimulationResult result, List<Service> services, int retries) {
         SimulationResult result = Simulation.run(scenario, Discipline.FIFO, seed, (a, b, c, d) -> { },
                 (cluster, events, tally, destination) ->
                         new IdealModel(cluster, events, tally, destination, services::add));
-        return new TimedRun(result, services, 0);
+        return new TimedRun(result, services);
     }
 
     /** Returns when the last first attempt ended. */
@@ -69,45 +70,42 @@ record TimedRun(SimulationResult result, List<Service> services, int retries) {
                 .mapToLong(each -> ((Arrivals.Burst) each).atMillis()).max();
     }
 
-    /** Returns the wait of each item of a tenant, ascending, milliseconds. */
-    double[] waits(int tenant) {
-        return services.stream().filter(each -> each.tenant() == tenant)
-                .mapToDouble(each -> (double) each.waitNanos() / SimulatedTime.NANOS_PER_MILLI).sorted().toArray();
-    }
-
     /** Use of the slots while items waited. */
     record Backlogged(double seconds, double meanSlots) {}
 
-    /** Returns the use of the slots during the times when at least so many items waited. */
+    /**
+     * Returns the use of the slots during the times when at least so many items waited. An item counts once it has
+     * waited for {@value #ON_ITS_WAY_MILLIS} ms: before, it may be on its way to the worker.
+     */
     Backlogged whileWaiting(int least) {
-        long[] arrived = sorted(services.stream().mapToLong(Service::arrivedNanos));
-        long[] started = sorted(services.stream().mapToLong(Service::startedNanos));
-        long[] ended = sorted(services.stream().mapToLong(Service::endedNanos));
-        int a = 0;
-        int s = 0;
-        int e = 0;
+        long wayNanos = ON_ITS_WAY_MILLIS * SimulatedTime.NANOS_PER_MILLI;
+        List<Service> late = services.stream().filter(each -> each.waitNanos() > wayNanos).toList();
+        long[][] times = {
+            sorted(late.stream().mapToLong(each -> each.arrivedNanos() + wayNanos)),
+            sorted(late.stream().mapToLong(Service::startedNanos)),
+            sorted(services.stream().mapToLong(Service::startedNanos)),
+            sorted(services.stream().mapToLong(Service::endedNanos))};
+        int[] past = new int[times.length];
         long nowNanos = 0;
-        double time = 0;
+        double nanos = 0;
         double used = 0;
-        while (e < ended.length) {
-            long next = Math.min(ended[e], Math.min(a < arrived.length ? arrived[a] : Long.MAX_VALUE,
-                    s < started.length ? started[s] : Long.MAX_VALUE));
-            if (a - s >= least) {
-                time += next - nowNanos;
-                used += (double) (s - e) * (next - nowNanos);
+        while (past[3] < times[3].length) {
+            long next = Long.MAX_VALUE;
+            for (int i = 0; i < times.length; i++) {
+                next = past[i] < times[i].length ? Math.min(next, times[i][past[i]]) : next;
+            }
+            if (past[0] - past[1] >= least) {
+                nanos += next - nowNanos;
+                used += (double) (past[2] - past[3]) * (next - nowNanos);
             }
             nowNanos = next;
-            while (a < arrived.length && arrived[a] <= nowNanos) {
-                a++;
-            }
-            while (s < started.length && started[s] <= nowNanos) {
-                s++;
-            }
-            while (e < ended.length && ended[e] <= nowNanos) {
-                e++;
+            for (int i = 0; i < times.length; i++) {
+                while (past[i] < times[i].length && times[i][past[i]] <= nowNanos) {
+                    past[i]++;
+                }
             }
         }
-        return new Backlogged(time / SimulatedTime.NANOS_PER_SECOND, time == 0 ? 0 : used / time);
+        return new Backlogged(nanos / SimulatedTime.NANOS_PER_SECOND, nanos == 0 ? 0 : used / nanos);
     }
 
     private static long[] sorted(LongStream nanos) {
@@ -120,7 +118,6 @@ record TimedRun(SimulationResult result, List<Service> services, int retries) {
     private static final class Recorder implements Destination {
         private final List<Service> services = new ArrayList<>();
         private Destination destination;
-        private int retries;
 
         @Override
         public Ending attempt(SimulatedItem item, int attempts, long timeoutMillis, long nowNanos) {
@@ -128,8 +125,6 @@ record TimedRun(SimulationResult result, List<Service> services, int retries) {
             if (attempts == 0) {
                 services.add(new Service(
                         item.tenant, item.arrivedNanos, nowNanos, nowNanos, nowNanos + ending.nanos()));
-            } else {
-                retries++;
             }
             return ending;
         }
