@@ -31,6 +31,8 @@ class SchedulerPromisesTest {
     private static final double LONG_DRAIN = 1.3;
 
     private static List<Measured> mixed;
+    private static List<Measured> bursts;
+    private static List<Measured> burstsOfFleet;
 
     /** Figures of one scenario; one is empty where its promise does not apply. Times are seconds. */
     private record Measured(
@@ -156,6 +158,8 @@ class SchedulerPromisesTest {
     @BeforeAll
     static void run() {
         mixed = measured(RUNS, GeneratedScenario::mixed);
+        bursts = measured((RUNS + 1) / 2, seed -> GeneratedScenario.twoBursts(seed, 1));
+        burstsOfFleet = measured((RUNS + 3) / 4, seed -> GeneratedScenario.twoBursts(seed, 4));
     }
 
     private static List<Measured> measured(int runs, LongFunction<GeneratedScenario> generator) {
@@ -168,8 +172,47 @@ class SchedulerPromisesTest {
     }
 
     @Test
+    void the_fleet_has_ended_within_five_seconds_of_1_3_times_the_ideal() {
+        check("fleet beyond 1.3 ideals, s", mixed, each -> OptionalDouble.of(each.fleetDrained()), 5);
+    }
+
+    @Test
+    void a_burst_has_ended_within_five_seconds_of_1_3_times_the_ideal() {
+        check("burst beyond 1.3 ideals, s", mixed, Measured::burstDrained, 5);
+    }
+
+    @Test
     void quiet_tenants_wait_at_most_half_a_second_longer_than_in_the_ideal() {
         check("p99 of quiet beyond ideal, s", mixed, each -> OptionalDouble.of(each.quietP99()), 0.5);
+    }
+
+    @Test
+    void no_tenant_within_its_share_waits_a_second_longer_than_in_both_fifo_and_the_ideal() {
+        check("longest wait beyond FIFO and ideal, s", mixed, Measured::longestWait, 1);
+    }
+
+    @Test
+    void at_least_0_85_of_the_slots_are_in_use_while_short_attempts_wait() {
+        check("share of idle slots in a backlog", mixed, each -> idle(each.slotUse()), 0.15);
+    }
+
+    @Test
+    void at_least_0_85_of_the_slots_are_in_use_while_two_large_bursts_wait() {
+        check("share of idle slots with two bursts", bursts, each -> idle(each.slotUse()), 0.15);
+    }
+
+    @Test
+    void two_backlogged_tenants_of_a_worker_are_served_by_their_weights_within_a_quarter() {
+        check("deviation from weights on a worker", bursts, Measured::deviation, 0.25);
+    }
+
+    @Test
+    void two_backlogged_tenants_of_a_fleet_are_served_by_their_weights_within_a_quarter() {
+        check("deviation from weights in a fleet", burstsOfFleet, Measured::deviation, 0.25);
+    }
+
+    private static OptionalDouble idle(OptionalDouble use) {
+        return use.isEmpty() ? use : OptionalDouble.of(1 - use.getAsDouble());
     }
 
     /** Prints the worst figures, and fails with the scenarios whose figure is above the limit. */
