@@ -3,6 +3,7 @@ package io.spillway.sim;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SeededRandom;
+import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.TenantGroup;
 import java.util.ArrayList;
@@ -52,7 +53,13 @@ public final class Simulation {
         void reached(long nowMillis, long durationMillis, long arrived, long waiting);
     }
 
-    private Simulation(Scenario scenario, Discipline discipline, long seed, Progress progress) {
+    /** Maker of the model of a run. */
+    interface Maker {
+        Model make(
+                SimulatedCluster cluster, TimedQueue<LongConsumer> events, Tally tally, Destination destination);
+    }
+
+    private Simulation(Scenario scenario, Discipline discipline, long seed, Progress progress, Maker maker) {
         this.scenario = scenario;
         this.discipline = discipline;
         this.seed = seed;
@@ -60,11 +67,7 @@ public final class Simulation {
         this.durationNanos = scenario.durationMillis() * SimulatedTime.NANOS_PER_MILLI;
         this.population = new Population(scenario.groups());
         this.tally = new Tally(population, scenario.phases(), settled -> {});
-        Destination destination = new ScenarioDestination(population, seed);
-        this.model = switch (discipline) {
-            case SPILLWAY -> new SpillwayModel(scenario.cluster(), events, tally, destination);
-            case FIFO -> new FifoModel(scenario.cluster(), events, tally, destination);
-        };
+        this.model = maker.make(scenario.cluster(), events, tally, new ScenarioDestination(population, seed));
         this.samples = new Samples(tally.series.length, Math.max(1, scenario.durationMillis() / USUAL_SAMPLES));
     }
 
@@ -75,7 +78,20 @@ public final class Simulation {
      * @throws SimulationException when more items wait than {@link io.spillway.sim.scenario.ScenarioLimits#MAX_WAITING}
      */
     public static SimulationResult run(Scenario scenario, Discipline discipline, long seed, Progress progress) {
-        return new Simulation(scenario, discipline, seed, progress).run();
+        return run(scenario, discipline, seed, progress, maker(discipline));
+    }
+
+    /** Runs a scenario with this model; the discipline only names it in the result. */
+    static SimulationResult run(
+            Scenario scenario, Discipline discipline, long seed, Progress progress, Maker maker) {
+        return new Simulation(scenario, discipline, seed, progress, maker).run();
+    }
+
+    static Maker maker(Discipline discipline) {
+        return switch (discipline) {
+            case SPILLWAY -> SpillwayModel::new;
+            case FIFO -> FifoModel::new;
+        };
     }
 
     private SimulationResult run() {
