@@ -85,7 +85,7 @@ public class ShardBenchmark {
     @Benchmark
     public int placeAndChoose() {
         int count = placement.partitions(tenant(), "", SIZE, SIZE, Optional.<Shard>empty(), into);
-        return fleet.place(Lane.HOT, into, count, next, 0);
+        return fleet.place(Lane.HOT, into, count, next, next, 0);
     }
 
     /** Naive: a seeded generator swaps the first four places of all slots. */

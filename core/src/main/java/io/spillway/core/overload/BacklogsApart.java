@@ -1,5 +1,6 @@
 package io.spillway.core.overload;
 
+import io.spillway.core.item.TenantHash;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -44,10 +45,11 @@ final class BacklogsApart {
      * work: they wait behind others.
      *
      * @param tenant hash
-     * @param first  index of the candidate to begin with, the same one for each item of the tenant
      * @param owners by partition
      */
-    int select(long tenant, int[] candidates, int count, int first, FleetWorker[] owners, FleetWorker owner) {
+    int select(long tenant, int[] candidates, int count, FleetWorker[] owners, FleetWorker owner) {
+        // So that several routers select the same ones for a tenant.
+        int first = (int) Math.floorMod(TenantHash.mix(tenant), (long) count);
         int own = -1;
         int empty = -1;
         int least = -1;

@@ -66,16 +66,16 @@ public final class Fleet {
      * @param lane       hot, overflow or aged
      * @param candidates partitions, each below the number given to the constructor
      * @param count      number of valid candidates, from the first on: 1 or more
-     * @param key        selects among equal candidates: any number that differs from item to item for hot, and the hash
-     *                   of the tenant for overflow and aged, so that its backlog stays apart from those of others
+     * @param turn       any number that differs from item to item
+     * @param tenant     hash of the tenant, whose backlog stays apart from those of others in overflow and aged
      */
-    public int place(Lane lane, int[] candidates, int count, long key, long nowMillis) {
+    public int place(Lane lane, int[] candidates, int count, long turn, long tenant, long nowMillis) {
         Table now = table;
-        int partition = least(now, lane, candidates, count, key, nowMillis);
+        int partition = least(now, lane, candidates, count, turn, tenant, nowMillis);
         if (lane == Lane.HOT) {
             now.owners[lane.ordinal()][partition].guard.lane.sent(nowMillis);
         } else {
-            sent(now, lane, partition, key, nowMillis);
+            sent(now, lane, partition, tenant, nowMillis);
         }
         return partition;
     }
@@ -86,15 +86,16 @@ public final class Fleet {
      *
      * @param mostMillis 0 or more
      */
-    public int placeWithin(Lane lane, int[] candidates, int count, long mostMillis, long key, long nowMillis) {
+    public int placeWithin(
+            Lane lane, int[] candidates, int count, long mostMillis, long turn, long tenant, long nowMillis) {
         Table now = table;
-        int partition = least(now, lane, candidates, count, key, nowMillis);
+        int partition = least(now, lane, candidates, count, turn, tenant, nowMillis);
         FleetWorker owner = now.owners[lane.ordinal()][partition];
         boolean isAtWork = !owner.stuck && !now.backlogs.of(lane).isStuck(partition);
         if (isAtWork && owner.waitMillis(lane, nowMillis) > mostMillis) {
             return EXCESS;
         }
-        sent(now, lane, partition, key, nowMillis);
+        sent(now, lane, partition, tenant, nowMillis);
         return partition;
     }
 
@@ -114,9 +115,9 @@ public final class Fleet {
         return kept;
     }
 
-    private void sent(Table now, Lane lane, int partition, long key, long nowMillis) {
+    private void sent(Table now, Lane lane, int partition, long tenant, long nowMillis) {
         now.owners[lane.ordinal()][partition].sent(lane, nowMillis);
-        apart(lane).sent(partition, key);
+        apart(lane).sent(partition, tenant);
     }
 
     private BacklogsApart apart(Lane lane) {
@@ -130,20 +131,20 @@ public final class Fleet {
      * @param workload of the item within the tenant, empty for none
      */
     public int placeInHot(
-            TenantContext tenant, String workload, int[] candidates, int count, long key, long nowMillis) {
+            TenantContext tenant, String workload, int[] candidates, int count, long turn, long nowMillis) {
         Table now = table;
-        int partition = least(now, Lane.HOT, candidates, count, key, nowMillis);
+        int partition = least(now, Lane.HOT, candidates, count, turn, tenant.hash(), nowMillis);
         return now.owners[Lane.HOT.ordinal()][partition].guard.admits(tenant, workload, nowMillis)
                 ? partition : EXCESS;
     }
 
-    private int least(Table now, Lane lane, int[] candidates, int count, long key, long nowMillis) {
+    private int least(Table now, Lane lane, int[] candidates, int count, long turn, long tenant, long nowMillis) {
         if (count < 1) {
             throw new IllegalArgumentException("count = " + count + ": must be 1 or more");
         }
         FleetWorker[] owners = now.owners[lane.ordinal()];
         PartitionBacklog backlog = now.backlogs.of(lane);
-        long random = TenantHash.mix(key);
+        long random = TenantHash.mix(turn);
         int first = (int) Math.floorMod(random, (long) count);
         boolean isForward = random >= 0;
         int best = -1;
@@ -156,7 +157,9 @@ public final class Fleet {
             FleetWorker owner = owners[partition];
             boolean isLeft = owner == unowned[partition] && backlog.waiting(partition) > 0;
             int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (isLeft ? 1 : 0);
-            long score = owner.score(lane, nowMillis);
+            // Up to 3 items more by chance: tenants that send in turn would otherwise each get the same of equal workers.
+            int more = lane == Lane.HOT ? 0 : (int) (random >>> 2 * i & 3);
+            long score = owner.score(lane, more, nowMillis);
             if (fault < bestFault || fault == bestFault && score < bestScore) {
                 best = partition;
                 bestFault = fault;
@@ -164,7 +167,7 @@ public final class Fleet {
             }
         }
         return lane == Lane.HOT || owners[best].stuck ? best
-                : apart(lane).select(key, candidates, count, first, owners, owners[best]);
+                : apart(lane).select(tenant, candidates, count, owners, owners[best]);
     }
 
     /**

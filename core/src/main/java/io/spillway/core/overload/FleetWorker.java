@@ -34,13 +34,13 @@ final class FleetWorker {
         this.guard = new HotGuard(protection);
     }
 
-    /** Returns when an item of a lane would start if it was sent now; comparable between workers only. */
-    long score(Lane lane, long nowMillis) {
+    /** Returns when an item of a lane would start behind so many more sent now; comparable between workers only. */
+    long score(Lane lane, int more, long nowMillis) {
         long emptyNanos =
                 lane == Lane.HOT ? Math.max(guard.lane.emptyAtNanos(), hotEmptyNanos) : clock(lane).get();
         // Among idle workers the one that has been idle for longest is next.
         return emptyNanos < nowMillis * NANOS_PER_MILLI ? emptyNanos
-                : emptyNanos + (lane == Lane.HOT ? guard.lane.nanosPerItem() : (long) nanosPerItem);
+                : emptyNanos + (lane == Lane.HOT ? guard.lane.nanosPerItem() : (1 + more) * (long) nanosPerItem);
     }
 
     /** Returns how long an item of overflow or aged would wait if it was sent now, 0 or more. */

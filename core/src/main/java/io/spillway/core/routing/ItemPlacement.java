@@ -77,13 +77,15 @@ public final class ItemPlacement {
      * @param partition in which the item is
      */
     public int moved(Route.ToLane to, TenantContext tenant, String workload, int partition, long nowMillis) {
-        int[] candidates = scratches.get().candidates;
+        Scratch scratch = scratches.get();
+        int[] candidates = scratch.candidates;
         int count = fleet.keepOwnersOf(
                 to.lane(), partition, candidates, shards.ofTenant(tenant, workload, candidates));
         if (count == 0) {
             candidates[count++] = partition;
         }
-        int same = fleet.placeWithin(to.lane(), candidates, count, PATIENCE_MILLIS, tenant.hash(), nowMillis);
+        int same = fleet.placeWithin(
+                to.lane(), candidates, count, PATIENCE_MILLIS, scratch.turn++, tenant.hash(), nowMillis);
         return same == Fleet.EXCESS ? place(to, tenant, workload, nowMillis).partition() : same;
     }
 
@@ -102,11 +104,11 @@ public final class ItemPlacement {
             to = Route.SURPLUS;
         }
         int inShard = fleet.placeWithin(
-                to.lane(), scratch.candidates, count, PATIENCE_MILLIS, tenant.hash(), nowMillis);
+                to.lane(), scratch.candidates, count, PATIENCE_MILLIS, scratch.turn++, tenant.hash(), nowMillis);
         if (inShard != Fleet.EXCESS) {
             return new Placed(to, inShard);
         }
         int[] all = shards.ofExcess(tenant);
-        return new Placed(to, fleet.place(to.lane(), all, all.length, tenant.hash(), nowMillis));
+        return new Placed(to, fleet.place(to.lane(), all, all.length, scratch.turn++, tenant.hash(), nowMillis));
     }
 }

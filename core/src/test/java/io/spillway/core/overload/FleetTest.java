@@ -27,7 +27,7 @@ class FleetTest {
         fleet.update(Map.of(), hot(10, 3, 5, 4, 0, 0), 1, T0);
         StringBuilder chosen = new StringBuilder();
         for (int i = 0; i < 8; i++) {
-            chosen.append(fleet.place(Lane.HOT, ALL, 4, 0, T0));
+            chosen.append(fleet.place(Lane.HOT, ALL, 4, 0, 0, T0));
         }
         assertThat(chosen.chars().sorted().mapToObj(c -> "" + (char) c).reduce("", String::concat))
                 .as("3, 4 and 5, of which 1 is the first among equals").isEqualTo("11112233");
@@ -56,8 +56,8 @@ class FleetTest {
     @Test
     void what_waits_for_a_worker_in_any_of_its_partitions_counts() {
         fleet.update(equalWorkers(), hot(0, 90, 40, 50, 0, 0), 1, T0);
-        for (int i = 0; i < 50; i++) {
-            assertThat(fleet.place(Lane.OVERFLOW, new int[] {0, 2}, 2, i, T0)).as("90 wait for a, 40 to 89 for b")
+        for (int i = 0; i < 46; i++) {
+            assertThat(fleet.place(Lane.OVERFLOW, new int[] {0, 2}, 2, i, i, T0)).as("90 wait for a, 40 to 85 for b")
                     .isEqualTo(2);
         }
         assertThat(shares(Lane.OVERFLOW, 100, 4)[3]).as("c has 50, and the others 90").isGreaterThan(50);
@@ -80,8 +80,8 @@ class FleetTest {
                 PartitionBacklog.of(0, 0, 90, 0, 0, 0), PartitionBacklog.of(0, 0, 0, 60, 0, 0),
                 PartitionBacklog.of(50, 0, 0, 0, 0, 0));
         fleet.update(equalWorkers(), backlogs, 1, T0);
-        assertThat(fleet.place(Lane.AGED, ALL, 4, 0, T0)).as("a has 50, b 90, c 60").isIn(0, 1);
-        assertThat(fleet.place(Lane.OVERFLOW, ALL, 4, 0, T0)).as("a has none").isIn(0, 1);
+        assertThat(fleet.place(Lane.AGED, ALL, 4, 0, 0, T0)).as("a has 50, b 90, c 60").isIn(0, 1);
+        assertThat(fleet.place(Lane.OVERFLOW, ALL, 4, 0, 0, T0)).as("a has none").isIn(0, 1);
     }
 
     @Test
@@ -90,9 +90,9 @@ class FleetTest {
                 .next(new long[] {0, 0, 1, 900, 1, 0}, new long[6], 1_000, 3_000)
                 .next(new long[] {0, 0, 1, 900, 1, 0}, new long[] {0, 0, 0, 1, 1, 0}, 4_000, 3_000);
         fleet.update(equalWorkers(), new LaneBacklogs(stuck, stuck, stuck), 1, T0);
-        assertThat(fleet.place(Lane.HOT, new int[] {2, 3, 4}, 3, 0, T0)).as("2 is stuck, 4 has no owner").isEqualTo(3);
-        assertThat(fleet.place(Lane.HOT, new int[] {2, 4}, 2, 0, T0)).isEqualTo(4);
-        assertThat(fleet.place(Lane.HOT, new int[] {2}, 1, 0, T0)).isEqualTo(2);
+        assertThat(fleet.place(Lane.HOT, new int[] {2, 3, 4}, 3, 0, 0, T0)).as("2 is stuck, 4 has no owner").isEqualTo(3);
+        assertThat(fleet.place(Lane.HOT, new int[] {2, 4}, 2, 0, 0, T0)).isEqualTo(4);
+        assertThat(fleet.place(Lane.HOT, new int[] {2}, 1, 0, 0, T0)).isEqualTo(2);
     }
 
     @Test
@@ -113,10 +113,10 @@ class FleetTest {
         LaneBacklogs backlogs = new LaneBacklogs(PartitionBacklog.of(0, 0, 900, 0, 0, 0),
                 PartitionBacklog.of(0, 0, 200, 0, 0, 0), PartitionBacklog.of(0, 0, 0, 0, 0, 0));
         fleet.update(equalWorkers(), backlogs, 1, T0);
-        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, T0)).as("1.1 s")
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, 0, T0)).as("1.1 s")
                 .isEqualTo(Fleet.EXCESS);
-        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_200, 0, T0)).isEqualTo(2);
-        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2, 3}, 2, 1_000, 0, T0)).isEqualTo(3);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_200, 0, 0, T0)).isEqualTo(2);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2, 3}, 2, 1_000, 0, 0, T0)).isEqualTo(3);
     }
 
     @Test
@@ -126,9 +126,9 @@ class FleetTest {
                 .next(new long[] {0, 0, 9_000, 5, 0, 0}, new long[6], 1_000, 3_000)
                 .next(new long[] {0, 0, 9_000, 5, 0, 0}, new long[] {0, 0, 0, 1, 0, 0}, 4_000, 3_000);
         fleet.update(equalWorkers(), new LaneBacklogs(hot, none, none), 1, T0);
-        assertThat(fleet.place(Lane.OVERFLOW, new int[] {2, 3}, 2, 0, T0)).as("b hangs in hot").isEqualTo(3);
+        assertThat(fleet.place(Lane.OVERFLOW, new int[] {2, 3}, 2, 0, 0, T0)).as("b hangs in hot").isEqualTo(3);
         assertThat(shares(Lane.AGED, 100, 4)[2]).isZero();
-        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, T0)).as("to no other worker")
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, 0, T0)).as("to no other worker")
                 .isEqualTo(2);
     }
 
@@ -151,13 +151,13 @@ class FleetTest {
     void excess_waits_behind_what_goes_on_coming_to_hot() {
         for (int i = 1; i <= 1_000; i++) {
             for (int item = 0; item < 90; item++) {
-                fleet.place(Lane.HOT, new int[] {2}, 1, item, T0 + 100 * i);
+                fleet.place(Lane.HOT, new int[] {2}, 1, item, item, T0 + 100 * i);
             }
             fleet.update(equalWorkers(), hot(0, 0, 0, 0, 0, i % 2), 1, T0 + 100 * i);
         }
         int[] shares = new int[6];
         for (int i = 0; i < 1_100; i++) {
-            shares[fleet.place(Lane.OVERFLOW, new int[] {2, 3}, 2, i, T0 + 100_000)]++;
+            shares[fleet.place(Lane.OVERFLOW, new int[] {2, 3}, 2, i, i, T0 + 100_000)]++;
         }
         assertThat(shares[2]).as("hot leaves a tenth of b").isCloseTo(100, within(15));
     }
@@ -196,13 +196,13 @@ class FleetTest {
     @Test
     void invalid_arguments_are_rejected() {
         assertThatThrownBy(() -> new Fleet(ProtectionSettings.DEFAULT, 0)).hasMessageContaining("partitions = 0");
-        assertThatThrownBy(() -> fleet.place(Lane.HOT, ALL, 0, 0, T0)).hasMessageContaining("count = 0");
+        assertThatThrownBy(() -> fleet.place(Lane.HOT, ALL, 0, 0, 0, T0)).hasMessageContaining("count = 0");
     }
 
     private int[] shares(Lane lane, int items, int candidates) {
         int[] shares = new int[ALL.length];
         for (int i = 0; i < items; i++) {
-            shares[fleet.place(lane, ALL, candidates, i, T0)]++;
+            shares[fleet.place(lane, ALL, candidates, i, i, T0)]++;
         }
         return shares;
     }
