@@ -24,6 +24,7 @@ final class DispatchTenant<T> extends SlotUser {
     /** Whether none of its items may start, see {@link FairDispatch#hold}. */
     boolean isHeld;
     int holds;
+    int modest;
     int wants;
     int borrows;
     int runningIndex;

@@ -256,6 +256,9 @@ public final class FairDispatch<T> {
             LaneBuffer<T> lane = lanes.get(i);
             next = lane.trickle.isDue(lane.inFlight) ? lane.next(mayLend, mayLendLong) : null;
         }
+        // What a tenant is entitled to goes before long work that borrows, whatever its lane.
+        next = next == null ? buffer(Lane.HOT).next(mayLend, false) : next;
+        next = next == null ? buffer(Lane.OVERFLOW).next(false, false) : next;
         for (int i = 0; i < LaneBuffer.COUNT && next == null; i++) {
             LaneBuffer<T> lane = lanes.get(i);
             boolean mayRun = lane.lane != Lane.AGED || liveLanesCaughtUp || lane.inFlight < lane.trickle.slots;

@@ -15,7 +15,7 @@ package io.spillway.core.scheduling;
  * </ol>
  *
  * <p>Soon is within 100 ms, or a quarter of the time of an attempt within a share (five quarters of the reserved
- * part of the slots) if that is longer. Long is four times that time and more than 100 ms, or not known. So tenants
+ * part of the slots) if that is longer. Long is four times that time and more than 200 ms, or not known. So tenants
  * with attempts of about the same length use every slot that nobody else uses, and those with far longer ones use
  * what the others have not needed at one time. The only active tenant borrows all slots: its starts are held back
  * until their ends are spread over time, and then no slot is idle.
@@ -29,7 +29,10 @@ final class SlotPool {
     private static final double LEAST_SOON_MILLIS = 100;
     /** Of the time in which the reserve comes free, when the ends of all attempts are evenly spread. */
     private static final double MARGIN = 1.25;
+    private static final double LEAST_LONG_MILLIS = 200;
     private static final double LONG_FACTOR = 4;
+    private static final int MODEST_FACTOR = 2;
+    private static final int MODEST_MORE = 1;
     private static final double AVERAGE_SHARE = 1.0 / 256;
 
     final int slots;
@@ -37,13 +40,14 @@ final class SlotPool {
     private final int reserved;
     private final double soonShare;
     private final ExpectedEnds borrowed;
-    private final EntitledDemand demand = new EntitledDemand();
+    private final EntitledDemand lately = new EntitledDemand();
     private double entitledMillis;
     private double activeWeight;
     private boolean alone;
     private int inFlight;
     /** Slots of the tenants that borrow none, and what all tenants could use of their shares. */
     private int held;
+    private int ofModest;
     private int wanted;
     /** Slots beyond the shares of those that hold them. */
     private int lent;
@@ -73,7 +77,7 @@ final class SlotPool {
     /** Records the time. */
     void at(long nanos) {
         nowNanos = nanos;
-        demand.at(wanted, held, soonMillis(), nanos);
+        lately.at(wanted, ofModest, soonMillis(), nanos);
     }
 
     /**
@@ -99,18 +103,23 @@ final class SlotPool {
 
     /** Updates a tenant's share, cap and entitlement, and what it counts for in the account. */
     void update(DispatchTenant<?> tenant) {
-        demand.at(wanted, held, soonMillis(), nowNanos);
+        lately.at(wanted, ofModest, soonMillis(), nowNanos);
         tenant.share = share(tenant.weight);
         tenant.cap = cap(tenant);
         tenant.isLong = isLong(tenant);
-        int holds = alone || tenant.inFlight > tenant.share ? 0 : tenant.inFlight;
+        int demand = tenant.inFlight + (tenant.isHeld ? 0 : tenant.waiting);
+        boolean isModest = !alone && !tenant.isLong && demand <= MODEST_FACTOR * tenant.share + MODEST_MORE;
+        int modest = isModest ? tenant.inFlight : 0;
+        ofModest += modest - tenant.modest;
+        tenant.modest = modest;
+        int holds = isModest || !alone && tenant.inFlight <= tenant.share ? tenant.inFlight : 0;
         held += holds - tenant.holds;
         tenant.holds = holds;
         int borrows = alone ? tenant.inFlight : Math.max(0, tenant.inFlight - tenant.share);
         lent += borrows - tenant.borrows;
         tenant.borrows = borrows;
-        int most = tenant.isLong ? Math.min(tenant.share, tenant.cap) : tenant.cap;
-        int wants = alone ? 0 : Math.min(most, tenant.inFlight + (tenant.isHeld ? 0 : tenant.waiting));
+        int most = isModest ? tenant.cap : Math.min(tenant.share, tenant.cap);
+        int wants = alone ? 0 : Math.min(most, demand);
         wanted += wants - tenant.wants;
         tenant.wants = wants;
         tenant.standing = standing(tenant);
@@ -125,7 +134,7 @@ final class SlotPool {
 
     private boolean isLong(SlotUser tenant) {
         return !tenant.isEstimated()
-                || tenant.estimateMillis(nowNanos) > Math.max(LEAST_SOON_MILLIS, LONG_FACTOR * entitledMillis);
+                || tenant.estimateMillis(nowNanos) > Math.max(LEAST_LONG_MILLIS, LONG_FACTOR * entitledMillis);
     }
 
     private static SlotEntitlement standing(DispatchTenant<?> tenant) {
@@ -176,11 +185,11 @@ final class SlotPool {
     }
 
     private int kept() {
-        return alone ? 0 : Math.min(reserved, 1 + (int) Math.ceil(demand.mostHeld(nowNanos)));
+        return alone ? 0 : Math.min(reserved, 1 + (int) Math.ceil(lately.mostHeld(nowNanos)));
     }
 
     private int mostLong() {
-        return alone ? slots : slots - (int) Math.ceil(demand.mostWanted(nowNanos));
+        return alone ? slots : slots - (int) Math.ceil(lately.mostWanted(nowNanos));
     }
 
     private double soonMillis() {

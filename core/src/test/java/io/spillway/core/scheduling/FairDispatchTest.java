@@ -144,7 +144,7 @@ class FairDispatchTest extends DispatchTimeline {
     }
 
     @ParameterizedTest
-    @CsvSource({"9999, 48", "10001, 50"})
+    @CsvSource({"9999, 49", "10001, 50"})
     void a_tenant_counts_as_single_when_no_other_had_work_for_ten_seconds(long afterMillis, int expected) {
         dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
         offer(Lane.HOT, "noisy", 1);
