@@ -155,7 +155,7 @@ final class SimRouter implements ItemPlacement.Shards {
         Route route = RoutingRules.route(tenant, item.workload, item.enqueuedAtMillis(), item.enqueuedAtMillis(),
                 item.attempts > 0, tenant.policy().rateLimit(), population.sweptBeforeMillis(item.tenant, nowNanos),
                 nowMillis, rates);
-        return placing.place(route, tenant, item.workload, nowMillis);
+        return placing.place(route, tenant, item.workload, item.attempts > 0, nowMillis);
     }
 
     private void apply(SimulatedItem item, ItemPlacement.Placed placed) {

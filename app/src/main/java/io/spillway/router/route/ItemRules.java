@@ -52,7 +52,7 @@ public record ItemRules(
                     : route(context, item.workload(), sweepAtMillis, freshSinceMillis, attempted, nowMillis,
                             aheadMillis);
         }
-        ItemPlacement.Placed placed = placement.place(route, context, item.workload(), nowMillis);
+        ItemPlacement.Placed placed = placement.place(route, context, item.workload(), attempted, nowMillis);
         route = placed.route();
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;

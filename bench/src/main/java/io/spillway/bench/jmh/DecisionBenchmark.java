@@ -97,7 +97,7 @@ public class DecisionBenchmark {
     /** Selection of a partition and the guard of hot, while no worker is behind. */
     @Benchmark
     public int place() {
-        return fleet.placeInHot(contexts[step()], "", shard, shard.length, next, nowMillis());
+        return fleet.placeInHot(contexts[step()], "", false, shard, shard.length, next, nowMillis());
     }
 
     /** The rules with the limiter in them. */

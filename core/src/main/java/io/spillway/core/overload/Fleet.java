@@ -128,13 +128,15 @@ public final class Fleet {
      * Selects a partition of hot as {@link #place} does for an item that no other rule keeps out of it, unless its
      * tenant or workload has excess there: {@link #EXCESS}.
      *
-     * @param workload of the item within the tenant, empty for none
+     * @param workload    of the item within the tenant, empty for none
+     * @param isAttempted whether it is a retry: it goes elsewhere if it would delay fresh items
      */
     public int placeInHot(
-            TenantContext tenant, String workload, int[] candidates, int count, long turn, long nowMillis) {
+            TenantContext tenant, String workload, boolean isAttempted, int[] candidates, int count, long turn,
+            long nowMillis) {
         Table now = table;
         int partition = least(now, Lane.HOT, candidates, count, turn, tenant.hash(), nowMillis);
-        return now.owners[Lane.HOT.ordinal()][partition].guard.admits(tenant, workload, nowMillis)
+        return now.owners[Lane.HOT.ordinal()][partition].guard.admits(tenant, workload, isAttempted, nowMillis)
                 ? partition : EXCESS;
     }
 
@@ -157,7 +159,7 @@ public final class Fleet {
             FleetWorker owner = owners[partition];
             boolean isLeft = owner == unowned[partition] && backlog.waiting(partition) > 0;
             int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (isLeft ? 1 : 0);
-            // Up to 3 items more by chance: tenants that send in turn would otherwise each get the same of equal workers.
+            // Up to 3 items more by chance: tenants that send in turn would otherwise each get one of equal workers.
             int more = lane == Lane.HOT ? 0 : (int) (random >>> 2 * i & 3);
             long score = owner.score(lane, more, nowMillis);
             if (fault < bestFault || fault == bestFault && score < bestScore) {

@@ -87,12 +87,16 @@ final class HotGuard {
      * Returns whether an item may enter hot here, and counts it if so. To be called for items that no other rule keeps
      * out of hot.
      *
-     * @param workload of the item within the tenant; empty for none, which is not compared with others
+     * @param workload    of the item within the tenant; empty for none, which is not compared with others
+     * @param isAttempted whether it is a retry: older work, which may enter only where it delays no fresh item
      */
-    boolean admits(TenantContext tenant, String workload, long nowMillis) {
+    boolean admits(TenantContext tenant, String workload, boolean isAttempted, long nowMillis) {
         if (!settings.isOn()) {
             lane.sent(nowMillis);
             return true;
+        }
+        if (isAttempted && !lane.hasIdle(nowMillis)) {
+            return false;
         }
         TenantPolicy policy = tenant.policy();
         double excess = lane.isBehind(nowMillis) ? lane.excess(nowMillis) : Double.NEGATIVE_INFINITY;

@@ -52,13 +52,15 @@ final class HotLane {
      * Capacity of the worker for this router.
      *
      * @param nanosPerItem   0 when not known
+     * @param slotsNanos     time of one item for each slot
      * @param allowanceNanos how far {@code emptyAtNanos} may be ahead of now: one item for each slot, plus half the
      *                       target, or one item more if that takes longer
      * @param boundNanos     how far it may be before excess is contained
      * @param stepNanos      how much further each step of {@link #excess} is
      */
-    private record Capacity(long nanosPerItem, long allowanceNanos, long boundNanos, long stepNanos) {
-        static final Capacity UNKNOWN = new Capacity(0, 3_600_000_000_000L, 0, 1);
+    private record Capacity(
+            long nanosPerItem, long slotsNanos, long allowanceNanos, long boundNanos, long stepNanos) {
+        static final Capacity UNKNOWN = new Capacity(0, 3_600_000_000_000L, 3_600_000_000_000L, 0, 1);
     }
 
     /** Time since when consecutive measurements exceed the target. */
@@ -116,6 +118,11 @@ final class HotLane {
         Capacity now = capacity;
         long aheadNanos = emptyAtNanos.get() - nowMillis * NANOS_PER_MILLI;
         return (double) (aheadNanos - now.boundNanos) / now.stepNanos;
+    }
+
+    /** Returns whether older work can start at once: the items sent need less than half of the slots. */
+    boolean hasIdle(long nowMillis) {
+        return emptyAtNanos.get() - nowMillis * NANOS_PER_MILLI < capacity.slotsNanos / 2;
     }
 
     /** Records an item that this router sent to hot. */
@@ -230,7 +237,7 @@ final class HotLane {
         long targetNanos = targetMillis * NANOS_PER_MILLI;
         long slotsNanos = slots * nanosPerItem;
         long boundNanos = Math.max(targetNanos / 2, slotsNanos);
-        return new Capacity(nanosPerItem, slotsNanos + Math.max(targetNanos / 2, nanosPerItem),
+        return new Capacity(nanosPerItem, slotsNanos, slotsNanos + Math.max(targetNanos / 2, nanosPerItem),
                 slotsNanos + boundNanos, Math.max(boundNanos / 10, STEP_ITEMS * nanosPerItem));
     }
 

@@ -89,15 +89,24 @@ public final class ItemPlacement {
         return same == Fleet.EXCESS ? place(to, tenant, workload, nowMillis).partition() : same;
     }
 
-    /** Selects the partition of a route and counts the item there. A route to hot may become {@link Route#SURPLUS}. */
+    /** Selects the partition of a route as {@link #place(Route, TenantContext, String, boolean, long)} does. */
     public Placed place(Route route, TenantContext tenant, String workload, long nowMillis) {
+        return place(route, tenant, workload, false, nowMillis);
+    }
+
+    /**
+     * Selects the partition of a route and counts the item there. A route to hot may become {@link Route#SURPLUS}, that
+     * of a retry also where it would only delay fresh items.
+     */
+    public Placed place(Route route, TenantContext tenant, String workload, boolean isAttempted, long nowMillis) {
         if (!(route instanceof Route.ToLane to) || to.lane().ordinal() > Lane.AGED.ordinal()) {
             return new Placed(route, Placed.ANYWHERE);
         }
         Scratch scratch = scratches.get();
         int count = shards.ofTenant(tenant, workload, scratch.candidates);
         if (to.lane() == Lane.HOT) {
-            int partition = fleet.placeInHot(tenant, workload, scratch.candidates, count, scratch.turn++, nowMillis);
+            int partition = fleet.placeInHot(
+                    tenant, workload, isAttempted, scratch.candidates, count, scratch.turn++, nowMillis);
             if (partition != Fleet.EXCESS) {
                 return new Placed(to, partition);
             }

@@ -70,7 +70,7 @@ class FleetTest {
             fleet.update(Map.of("a", report), LaneBacklogs.UNKNOWN, 1, T0 + i * Fleet.UPDATE_MILLIS);
         }
         for (int i = 0; i < 500; i++) {
-            assertThat(fleet.placeInHot(ACME, "", ALL, 1, i, T0 + 1_000)).as("100 ms of its capacity").isZero();
+            assertThat(fleet.placeInHot(ACME, "", false, ALL, 1, i, T0 + 1_000)).as("100 ms of its capacity").isZero();
         }
     }
 
@@ -90,7 +90,8 @@ class FleetTest {
                 .next(new long[] {0, 0, 1, 900, 1, 0}, new long[6], 1_000, 3_000)
                 .next(new long[] {0, 0, 1, 900, 1, 0}, new long[] {0, 0, 0, 1, 1, 0}, 4_000, 3_000);
         fleet.update(equalWorkers(), new LaneBacklogs(stuck, stuck, stuck), 1, T0);
-        assertThat(fleet.place(Lane.HOT, new int[] {2, 3, 4}, 3, 0, 0, T0)).as("2 is stuck, 4 has no owner").isEqualTo(3);
+        assertThat(fleet.place(Lane.HOT, new int[] {2, 3, 4}, 3, 0, 0, T0)).as("2 is stuck, 4 has no owner")
+                .isEqualTo(3);
         assertThat(fleet.place(Lane.HOT, new int[] {2, 4}, 2, 0, 0, T0)).isEqualTo(4);
         assertThat(fleet.place(Lane.HOT, new int[] {2}, 1, 0, 0, T0)).isEqualTo(2);
     }
@@ -173,12 +174,24 @@ class FleetTest {
         fleet.update(equalWorkers(), LaneBacklogs.UNKNOWN, 1, T0);
         int toHot = 0;
         for (int i = 0; i < 1_000; i++) {
-            toHot += fleet.placeInHot(ACME, "", new int[] {2}, 1, i, T0) == Fleet.EXCESS ? 0 : 1;
+            toHot += fleet.placeInHot(ACME, "", false, new int[] {2}, 1, i, T0) == Fleet.EXCESS ? 0 : 1;
         }
         assertThat(toHot).as("ten slots and a part of 200 ms").isBetween(110, 200);
         assertThat(fleet.behind(T0)).isEqualTo(1);
-        assertThat(fleet.placeInHot(ACME, "", new int[] {2}, 1, 0, T0)).isEqualTo(Fleet.EXCESS);
-        assertThat(fleet.placeInHot(ACME, "", ALL, 4, 0, T0)).as("others are idle").isIn(0, 1, 3);
+        assertThat(fleet.placeInHot(ACME, "", false, new int[] {2}, 1, 0, T0)).isEqualTo(Fleet.EXCESS);
+        assertThat(fleet.placeInHot(ACME, "", false, ALL, 4, 0, T0)).as("others are idle").isIn(0, 1, 3);
+    }
+
+    @Test
+    void a_retry_goes_to_hot_only_where_it_delays_no_fresh_item() {
+        fleet.update(equalWorkers(), LaneBacklogs.UNKNOWN, 1, T0);
+        int retries = 0;
+        while (fleet.placeInHot(ACME, "", true, new int[] {2}, 1, retries, T0) != Fleet.EXCESS) {
+            retries++;
+        }
+        assertThat(retries).as("half of ten slots").isEqualTo(5);
+        assertThat(fleet.placeInHot(ACME, "", false, new int[] {2}, 1, 0, T0)).as("fresh").isEqualTo(2);
+        assertThat(fleet.placeInHot(ACME, "", true, new int[] {2}, 1, 0, T0 + 5)).as("5 ms later").isEqualTo(2);
     }
 
     @Test

@@ -213,7 +213,7 @@ class HotGuardTest {
     void the_disabled_guard_admits_everything() {
         HotGuard off = new HotGuard(ProtectionSettings.OFF);
         for (int i = 0; i < 10_000; i++) {
-            assertThat(off.admits(TenantContext.of("noisy", 3, NO_RATE), "", T0)).isTrue();
+            assertThat(off.admits(TenantContext.of("noisy", 3, NO_RATE), "", false, T0)).isTrue();
         }
         off.update(Optional.of(new WorkerReport(1, 1, 1, 1, 1_000, 9_000, Map.of())), 0, false, 1, 0, T0, counts);
         assertThat(off.isBehind(T0)).isFalse();
@@ -255,7 +255,7 @@ class HotGuardTest {
     }
 
     private void arrive(String tenant, String workload, TenantPolicy policy) {
-        boolean isAdmitted = guard.admits(TenantContext.of(tenant, 3, policy), workload, nowMillis);
+        boolean isAdmitted = guard.admits(TenantContext.of(tenant, 3, policy), workload, false, nowMillis);
         (isAdmitted ? toHot : contained).merge(workload.isEmpty() ? tenant : workload, 1, Integer::sum);
         waiting += isAdmitted ? 1 : 0;
     }

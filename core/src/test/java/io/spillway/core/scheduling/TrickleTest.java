@@ -104,10 +104,10 @@ class TrickleTest extends DispatchTimeline {
      */
     @ParameterizedTest
     @CsvSource({
-        "1, 20, 490, 1.01", "1, 200, 49, 1.01", "10, 20, 490, 1.01", "10, 200, 49, 1.01", "60, 20, 490, 1.053",
+        "1, 20, 490, 1.02", "1, 200, 49, 1.02", "10, 20, 490, 1.02", "10, 200, 49, 1.02", "60, 20, 490, 1.053",
         "60, 200, 49, 1.053"
     })
-    void the_trickle_of_overflow_costs_the_quiet_tenants_of_hot_nothing(
+    void the_trickle_of_overflow_costs_the_quiet_tenants_of_hot_next_to_nothing(
             int busy, double handlerMillis, double quietRate, double most) {
         DispatchSimulation without = backlog(0, busy, handlerMillis, quietRate);
         DispatchSimulation with = backlog(0.05, busy, handlerMillis, quietRate);
