@@ -21,7 +21,8 @@ public record WorkerSettings(
                 doc = "Share of the work that aged items get even while the hot and overflow lanes have a backlog.")
                 double agedTrickle,
         @Setting(key = "worker.readAhead.items", defaultValue = "4000", allowed = "10 to 1000000",
-                doc = "Maximum number of items that wait in memory, for each lane.") int readAheadItems,
+                doc = "Items that wait in memory, for each lane. Each partition may have a fiftieth of them and one"
+                        + " poll in any case.") int readAheadItems,
         @Setting(key = "worker.readAhead.bytes", defaultValue = "67108864", allowed = "1048576 to 2147483647",
                 unit = "bytes", doc = "Maximum size of the items in memory, for each lane: key, value, headers and the"
                         + " objects around them, of items that wait, run or may have killed a worker.")

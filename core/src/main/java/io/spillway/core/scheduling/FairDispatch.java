@@ -321,6 +321,8 @@ public final class FairDispatch<T> {
 
     private void idleIfDone(DispatchTenant<T> tenant, long nowNanos) {
         if (!tenant.isBusy() && !tenant.idle) {
+            // What was removed is not wanted any more, and a tenant that is forgotten must not count for ever.
+            update(tenant);
             tenants.idle(tenant, nowNanos);
         }
     }

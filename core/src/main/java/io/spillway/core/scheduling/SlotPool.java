@@ -8,8 +8,8 @@ package io.spillway.core.scheduling;
  * about how quickly borrowed slots come back. After a start in a borrowed slot,
  *
  * <ol>
- * <li>free + held by tenants that borrow nothing > what these have held lately, at most the reserve: nobody borrows
- * this, because attempts that always ended soon can suddenly hang;
+ * <li>free + held by tenants that borrow nothing > what modest ones have held lately, at most the reserve: nobody
+ * borrows this, because attempts that always ended soon can suddenly hang;
  * <li>free + borrowed and back soon + held by tenants that borrow nothing ≥ the reserve, for tenants that come;
  * <li>of a tenant with long attempts: lent ≤ slots - what the others and its share need (see {@link EntitledDemand}).
  * </ol>
@@ -19,6 +19,8 @@ package io.spillway.core.scheduling;
  * with attempts of about the same length use every slot that nobody else uses, and those with far longer ones use
  * what the others have not needed at one time. The only active tenant borrows all slots: its starts are held back
  * until their ends are spread over time, and then no slot is idle.
+ *
+ * <p>Modest is a tenant with short attempts, and at most twice its share and one more in flight and waiting.
  *
  * <p>A tenant whose short attempts suddenly all hang has borrowed the rest of the slots before anything shows it. Who
  * comes then, or needs more than before, waits until the first of those attempts ends.
@@ -45,9 +47,10 @@ final class SlotPool {
     private double activeWeight;
     private boolean alone;
     private int inFlight;
-    /** Slots of the tenants that borrow none, and what all tenants could use of their shares. */
+    /** Slots that tenants hold which borrow none, or are modest. */
     private int held;
     private int ofModest;
+    /** Slots that modest tenants could use now, and all others within their shares. */
     private int wanted;
     /** Slots beyond the shares of those that hold them. */
     private int lent;
@@ -63,6 +66,10 @@ final class SlotPool {
 
     int inFlight() {
         return inFlight;
+    }
+
+    int wanted() {
+        return wanted;
     }
 
     boolean isFull() {

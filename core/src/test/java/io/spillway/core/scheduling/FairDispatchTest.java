@@ -270,6 +270,16 @@ class FairDispatchTest extends DispatchTimeline {
     }
 
     @Test
+    void items_that_were_removed_are_not_wanted_any_more() {
+        offer(Lane.HOT, "gone", 3);
+        offer(Lane.HOT, "other", 1);
+        offer(Lane.HOT, "gone", 1);
+        assertThat(dispatch.pool.wanted()).isPositive();
+        dispatch.removeIf(item -> true, nanos());
+        assertThat(dispatch.pool.wanted()).isZero();
+    }
+
+    @Test
     void waiting_items_of_a_revoked_partition_are_removed_and_attempts_in_flight_end_as_usual() {
         dispatch.offer(Lane.HOT, "a", POLICY, "gone-1", 0);
         dispatch.offer(Lane.HOT, "a", POLICY, "gone-2", 0);
