@@ -219,9 +219,8 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Returns whether a source may be read that holds this much of a lane's read-ahead: less than what is left of it,
-     * or a fiftieth of its items whatever is left, since sources are read in batches and can leave less than nothing.
-     * Throws {@link IllegalArgumentException} when the lane is not hot, overflow or aged.
+     * Returns whether a source may be read that holds this much of a lane's read-ahead: less than what is left, or a
+     * fiftieth of its items. Throws {@link IllegalArgumentException} when the lane is not hot, overflow or aged.
      *
      * @param items of the source that were read and have not ended
      * @param bytes their size
@@ -321,8 +320,7 @@ public final class FairDispatch<T> {
 
     private void idleIfDone(DispatchTenant<T> tenant, long nowNanos) {
         if (!tenant.isBusy() && !tenant.idle) {
-            // What was removed is not wanted any more, and a tenant that is forgotten must not count for ever.
-            update(tenant);
+            update(tenant); // Otherwise one that is forgotten would count for ever.
             tenants.idle(tenant, nowNanos);
         }
     }
