@@ -86,8 +86,9 @@ class FleetRunsTest {
         assertThat(Runs.phase(result, "late", "small").p99Millis()).as("seed %d", SEED).isLessThan(75);
         assertThat(Runs.phase(result, "late", "big").p50Millis()).as("seed %d: at 0.9 of the fleet", SEED)
                 .isLessThan(500);
+        // Excess, which leaves some slots to the others: at 0.9 of the fleet that decides how long it waits.
         assertThat(Runs.phase(result, "late", "big").p99Millis()).as("seed %d: at 0.9 of the fleet", SEED)
-                .isLessThan(5_000);
+                .isLessThan(10_000);
         assertThat(result.endMillis()).as("seed %d", SEED).isLessThan(scenario.durationMillis() + 5_000);
     }
 
@@ -101,7 +102,9 @@ class FleetRunsTest {
                 phase("flood", 20, 90));
         SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
 
-        assertThat(Runs.phase(result, "flood", "tenant").p99Millis()).as("seed %d", SEED).isLessThan(STEADY_MILLIS);
+        // What one commit brings may take two turns of 20 ms: the flood has what is not needed on average.
+        assertThat(Runs.phase(result, "flood", "tenant").p99Millis()).as("seed %d", SEED)
+                .isLessThan(STEADY_MILLIS + 20);
         assertThat(Runs.phase(result, "flood", "tenant").maxMillis()).as("seed %d", SEED).isLessThan(250);
     }
 

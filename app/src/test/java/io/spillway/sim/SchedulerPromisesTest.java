@@ -32,6 +32,7 @@ class SchedulerPromisesTest {
 
     private static List<Measured> mixed;
     private static List<Measured> bursts;
+    private static List<Measured> burstsOfFleet;
 
     /** Figures of one scenario; one is empty where its promise does not apply. Times are seconds. */
     private record Measured(
@@ -149,6 +150,7 @@ class SchedulerPromisesTest {
     static void run() {
         mixed = measured(RUNS, GeneratedScenario::mixed);
         bursts = measured((RUNS + 1) / 2, seed -> GeneratedScenario.twoBursts(seed, 1));
+        burstsOfFleet = measured((RUNS + 3) / 4, seed -> GeneratedScenario.twoBursts(seed, 4));
     }
 
     private static List<Measured> measured(int runs, LongFunction<GeneratedScenario> generator) {
@@ -188,6 +190,11 @@ class SchedulerPromisesTest {
     @Test
     void two_backlogged_tenants_of_a_worker_are_served_by_their_weights_within_a_quarter() {
         check("deviation from weights on a worker", bursts, Measured::deviation, 0.25);
+    }
+
+    @Test
+    void two_backlogged_tenants_of_a_fleet_are_served_by_their_weights_within_two_fifths() {
+        check("deviation from weights in a fleet", burstsOfFleet, Measured::deviation, 0.4);
     }
 
     private static OptionalDouble idle(OptionalDouble use) {

@@ -60,7 +60,7 @@ class WorkerCoreTest {
         OwnedPartition other = scene.take(1, ProgressState.fresh(0), 0);
         scene.commit();
         readUntilPaused(owned);
-        assertThat(scene.isPaused(other)).as("the lane is full").isTrue();
+        readUntilPaused(other);
         scene.core.forget(List.of(owned.partition));
         assertThat(scene.isPaused(other)).isFalse();
     }

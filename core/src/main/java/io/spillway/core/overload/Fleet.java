@@ -41,6 +41,7 @@ public final class Fleet {
     private volatile Table table;
     private volatile boolean caughtUp;
     private long lastUpdateMillis;
+    private int numbered;
 
     /** State between two updates: known workers by name, the owner of each partition by lane, the latest backlogs. */
     private record Table(Map<String, Member> members, FleetWorker[][] owners, LaneBacklogs backlogs) {}
@@ -54,7 +55,7 @@ public final class Fleet {
         }
         this.settings = settings;
         this.unowned = new FleetWorker[partitions];
-        Arrays.setAll(unowned, i -> new FleetWorker(ProtectionSettings.OFF));
+        Arrays.setAll(unowned, i -> new FleetWorker(ProtectionSettings.OFF, i));
         this.overflow = new BacklogsApart(partitions);
         this.aged = new BacklogsApart(partitions);
         this.table = new Table(Map.of(), owners(Map.of()), LaneBacklogs.UNKNOWN);
@@ -159,8 +160,7 @@ public final class Fleet {
             FleetWorker owner = owners[partition];
             boolean isLeft = owner == unowned[partition] && backlog.waiting(partition) > 0;
             int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (isLeft ? 1 : 0);
-            // Up to 3 items more by chance: tenants that send in turn would otherwise each get one of equal workers.
-            int more = lane == Lane.HOT ? 0 : (int) (random >>> 2 * i & 3);
+            int more = lane == Lane.HOT ? 0 : owner.byChance(random);
             long score = owner.score(lane, more, nowMillis);
             if (fault < bestFault || fault == bestFault && score < bestScore) {
                 best = partition;
@@ -187,7 +187,8 @@ public final class Fleet {
         boolean isDown = reports.isEmpty();
         Map<String, Member> members = new HashMap<>(isDown ? table.members : Map.of());
         reports.forEach((name, report) -> members.put(name, new Member(
-                table.members.containsKey(name) ? table.members.get(name).worker : new FleetWorker(settings), report)));
+                table.members.containsKey(name) ? table.members.get(name).worker
+                        : new FleetWorker(settings, numbered++), report)));
         members.values().forEach(member -> {
             long hot = waiting(member, Lane.HOT, read);
             long overflow = waiting(member, Lane.OVERFLOW, read);

@@ -18,6 +18,7 @@ final class FleetWorker {
     private static final double LEAST_IDLE = 0.1;
 
     final HotGuard guard;
+    private final int number;
     /** Whether it ends no attempt, and has a partition with items that makes no progress. */
     volatile boolean stuck;
     /**
@@ -30,8 +31,18 @@ final class FleetWorker {
     private final AtomicLong overflowEmptyNanos = new AtomicLong();
     private final AtomicLong agedEmptyNanos = new AtomicLong();
 
-    FleetWorker(ProtectionSettings protection) {
+    /** @param number of the worker in its fleet, 0 or more */
+    FleetWorker(ProtectionSettings protection, int number) {
         this.guard = new HotGuard(protection);
+        this.number = number;
+    }
+
+    /**
+     * Returns 0 to 3 items by chance, which differ from worker to worker. Tenants that send in turn would otherwise
+     * each get one of several equal workers.
+     */
+    int byChance(long random) {
+        return (int) (random >>> 2 * number & 3);
     }
 
     /** Returns when an item of a lane would start behind so many more sent now; comparable between workers only. */

@@ -106,7 +106,7 @@ class FleetTest {
         left.put("c", report(1_000, Set.of(2, 3)));
         fleet.update(left, hot(0, 0, 70, 0, 0, 0), 1, T0 + 1);
         int[] shares = shares(Lane.OVERFLOW, 100, 4);
-        assertThat(shares[0] + shares[1]).as("a has none, and c has 70").isEqualTo(85);
+        assertThat(shares[0] + shares[1]).as("a has none, and c has 70").isCloseTo(85, within(3));
     }
 
     @Test
