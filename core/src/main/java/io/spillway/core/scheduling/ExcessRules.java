@@ -37,7 +37,7 @@ final class ExcessRules<T> {
      * harm than moves, so items stay. A tenant keeps an equal share of the read-ahead: after a stall of the whole
      * worker all tenants have a backlog, and none is the cause.
      */
-    void fromHot(LaneBuffer<T> hot, long nowNanos, List<Excess<T>> moved, List<DispatchTenant<T>> touched) {
+    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved, List<DispatchTenant<T>> touched) {
         double workMillis = 0;
         for (TenantQueue<T> queue : hot.members) {
             workMillis += queue.size * estimate(queue);
@@ -60,7 +60,7 @@ final class ExcessRules<T> {
             int most = Math.clamp(queue.tenant.concurrency, 1, settings.slots());
             double eachMillis = estimate(queue);
             if (!isSoonDone || queue.size * eachMillis / most > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
-                cut(queue, Math.max(equalShare, kept(queue, nowNanos)), moved, move);
+                cut(queue, Math.max(equalShare, kept(queue)), moved, move);
             }
             if (moved.size() > before) {
                 touched.add(queue.tenant);
@@ -81,8 +81,8 @@ final class ExcessRules<T> {
             TenantQueue<T> queue = lane.members.get(i);
             DispatchTenant<T> tenant = queue.tenant;
             if (isHeld(tenant, nowNanos)) {
-                double eachMillis = estimate(queue) / slots(queue, nowNanos);
-                int kept = Math.max(1, kept(queue, nowNanos));
+                double eachMillis = estimate(queue) / slots(queue);
+                int kept = Math.max(1, kept(queue));
                 cut(queue, kept, moved, waiting ->
                         new Excess.ToDelay<>(waiting.item, due(tenant, waiting.moves(), eachMillis, nowMillis)));
                 touched.add(tenant);
@@ -126,13 +126,13 @@ final class ExcessRules<T> {
     }
 
     /** Returns how many items, from the head, have an expected wait behind their own tenant within the buffer time. */
-    private int kept(TenantQueue<T> queue, long nowNanos) {
-        int slots = slots(queue, nowNanos);
+    private int kept(TenantQueue<T> queue) {
+        int slots = slots(queue);
         double ahead = settings.hotBufferMillis() * slots / estimate(queue);
         return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + slots - queue.tenant.inFlight)));
     }
 
-    private int slots(TenantQueue<T> queue, long nowNanos) {
+    private int slots(TenantQueue<T> queue) {
         // Uses the tenant's latency and not its slots, so that the result is the same before and after a start.
         return pool.within(queue.tenant);
     }

@@ -181,7 +181,7 @@ public final class FairDispatch<T> {
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
         List<DispatchTenant<T>> touched = new ArrayList<>();
-        excessRules.fromHot(lanes.getFirst(), nowNanos, moved, touched);
+        excessRules.fromHot(lanes.getFirst(), moved, touched);
         for (LaneBuffer<T> lane : lanes.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
             if (lane.items >= settings.stalledItems() || 2 * lane.heldBytes >= settings.readAheadBytes()) {
                 excessRules.fromBacklog(lane, nowMillis, nowNanos, moved, touched);
@@ -291,8 +291,7 @@ public final class FairDispatch<T> {
         if (from != null) {
             from.workload.use(1);
         }
-        return new SlotLease<>(waiting.item, from == null ? queue : from, nowNanos, chargeMillis,
-                expectedEnd);
+        return new SlotLease<>(waiting.item, from == null ? queue : from, nowNanos, chargeMillis, expectedEnd);
     }
 
     private DispatchTenant<T> release(SlotLease<T> start, long nowNanos) {

@@ -76,11 +76,6 @@ final class SlotPool {
         return inFlight >= slots;
     }
 
-    /** Returns whether only one tenant is active. */
-    boolean isAlone() {
-        return alone;
-    }
-
     /** Records the time. */
     void at(long nanos) {
         nowNanos = nanos;
@@ -110,7 +105,7 @@ final class SlotPool {
 
     /** Updates a tenant's share, cap and entitlement, and what it counts for in the account. */
     void update(DispatchTenant<?> tenant) {
-        lately.at(wanted, ofModest, soonMillis(), nowNanos);
+        at(nowNanos);
         tenant.share = share(tenant.weight);
         tenant.cap = cap(tenant);
         tenant.isLong = isLong(tenant);
@@ -141,7 +136,7 @@ final class SlotPool {
 
     private boolean isLong(SlotUser tenant) {
         return !tenant.isEstimated()
-                || tenant.estimateMillis(nowNanos) > Math.max(LEAST_LONG_MILLIS, LONG_FACTOR * entitledMillis);
+                || tenant.expectedMillis(nowNanos) > Math.max(LEAST_LONG_MILLIS, LONG_FACTOR * entitledMillis);
     }
 
     private static SlotEntitlement standing(DispatchTenant<?> tenant) {

@@ -61,7 +61,7 @@ abstract class SlotUser {
      * that vary widely, the others say nothing before they end (the total time on test over the number of ends:
      * Epstein and Sobel, Life testing, 1953).
      */
-    final double estimateMillis(long nowNanos) {
+    final double expectedMillis(long nowNanos) {
         double ranMillis = ((double) inFlight * nowNanos - startsNanos) / 1e6;
         return averageMillis + Math.max(0, ranMillis - inFlight * averageMillis) / ESTIMATE_SAMPLES;
     }
