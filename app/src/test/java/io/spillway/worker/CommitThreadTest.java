@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commit thread with a producer that fails at each of its calls in turn. */
 @Timeout(120) // Only against a hang.
@@ -108,7 +109,7 @@ class CommitThreadTest {
         scene.take(0, ProgressState.fresh(0), 0);
         CommitBatch batch = scene.core.batch();
         assertThatThrownBy(() -> {
-            while (!transactions.commit(batch, () -> false)) {
+            while (!transactions.commit(batch, owned -> true, () -> false)) {
                 scene.core.notCommitted(batch);
             }
         }).isInstanceOf(WorkerException.class).hasMessageContaining("since 31 s")
@@ -137,10 +138,59 @@ class CommitThreadTest {
         }), partitions -> Map.of(), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
         scene.take(0, ProgressState.fresh(0), 0);
 
-        assertThat(transactions.commit(scene.core.batch(), () -> false)).isTrue();
+        assertThat(transactions.commit(scene.core.batch(), owned -> true, () -> false)).isTrue();
 
         assertThat(lasted).containsExactly(false, true);
         assertThat(outage.hasLasted(Duration.ofSeconds(10))).as("after the commit").isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void offsets_that_disagree_wait_until_it_is_known_which_partition_was_lost(boolean isCommitted) throws Exception {
+        AtomicLong commits = new AtomicLong();
+        Map<TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
+        ModelProducer.Cluster cluster = new ModelProducer.Cluster() {
+            @Override
+            public void called(String method) {
+                if (method.equals("abortTransaction")) {
+                    throw new ProducerFencedException("a zombie");
+                }
+            }
+
+            @Override
+            public void committed(
+                    List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {
+                wanted.putAll(progress);
+                commits.incrementAndGet();
+            }
+
+            @Override
+            public void answered() {
+                throw new ProducerFencedException("a zombie");
+            }
+        };
+        OwnedPartition kept = scene.take(0, ProgressState.fresh(0), 0);
+        OwnedPartition lost = scene.take(1, ProgressState.fresh(0), 0);
+        scene.commit();
+        scene.poll(kept, List.of(CoreScene.bad(kept, 0, 10)));
+        scene.poll(lost, List.of(CoreScene.bad(lost, 0, 10)));
+        AtomicInteger questions = new AtomicInteger();
+        WorkerTransactions transactions = new WorkerTransactions(() -> new ModelProducer(cluster), partitions -> {
+            if (questions.incrementAndGet() == 3) {
+                scene.core.forget(List.of(lost.partition));
+            }
+            Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>(wanted);
+            // Its next owner has done more, or, where the commit was aborted, has come as far.
+            found.put((isCommitted ? lost : kept).partition, new OffsetAndMetadata(isCommitted ? 5 : 0, ""));
+            found.keySet().retainAll(partitions);
+            return found;
+        }, new LedgerWriter(scene.topics), new SameName("w", Map::of), new Outage(Duration.ofHours(1), () -> 0));
+
+        boolean result = transactions.commit(scene.core.batch(), scene.core::isOwned, () -> false);
+
+        assertThat(result).isEqualTo(isCommitted);
+        assertThat(commits).hasValue(1);
+        assertThat(questions).as("two before the loss, one with it, and one of the partition that is left").hasValue(4);
     }
 
     /** Handles all items with the real threads, while one call fails. */

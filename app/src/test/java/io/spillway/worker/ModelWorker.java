@@ -134,7 +134,7 @@ final class ModelWorker implements ModelProducer.Cluster {
         losesAnswer = model.random.nextInt(10) == 0;
         isRefused = !ended.parts().keySet().stream().allMatch(this::isStillOwned);
         try {
-            if (transactions.commit(ended, () -> false)) {
+            if (transactions.commit(ended, owned -> true, () -> false)) {
                 run(core.committed(ended));
             } else {
                 core.notCommitted(ended);

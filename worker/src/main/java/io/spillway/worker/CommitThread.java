@@ -116,7 +116,7 @@ final class CommitThread implements AutoCloseable {
     /** Commits a batch and returns whether it succeeded; an empty batch succeeds. */
     private boolean commit(CommitBatch batch) throws InterruptedException {
         long startedNanos = nanoClock.getAsLong();
-        if (!transactions.commit(batch, () -> stopping)) {
+        if (!transactions.commit(batch, core::isOwned, () -> stopping)) {
             metrics.transactionFailed();
             core.notCommitted(batch);
             return false;

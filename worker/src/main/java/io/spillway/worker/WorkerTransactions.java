@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -26,6 +27,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,11 +92,12 @@ final class WorkerTransactions {
     /**
      * Commits a batch and returns whether it succeeded; otherwise nothing of it is committed. An empty one succeeds.
      *
+     * @param isOwned    whether this worker has a partition, as far as it knows
      * @param isStopping whether to leave an unknown result to the successor
-     * @throws WorkerException when commits fail for too long, this process must end because of another, or only the
-     *                         next owner of the partitions can tell the result
+     * @throws WorkerException when commits fail for too long, or this process must end because of another
      */
-    boolean commit(CommitBatch batch, BooleanSupplier isStopping) throws InterruptedException {
+    boolean commit(CommitBatch batch, Predicate<OwnedPartition> isOwned, BooleanSupplier isStopping)
+            throws InterruptedException {
         if (batch.isEmpty()) {
             outage.ended();
             return true;
@@ -117,7 +120,7 @@ final class WorkerTransactions {
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException | KafkaFailure | IllegalStateException e) {
-            if (abort(e) || !isAsked || !wasCommitted(withEndedItems(batch, offsets), isStopping)) {
+            if (abort(e) || !isAsked || !wasCommitted(batch, offsets, isOwned, isStopping)) {
                 return false;
             }
         }
@@ -170,30 +173,24 @@ final class WorkerTransactions {
         }
     }
 
-    /** Returns the progress that no earlier commit can have had. Without any, a batch can be repeated. */
-    private static Map<TopicPartition, OffsetAndMetadata> withEndedItems(
-            CommitBatch batch, Map<TopicPartition, OffsetAndMetadata> offsets) {
-        Map<TopicPartition, OffsetAndMetadata> changed = new HashMap<>(offsets);
-        batch.parts().forEach((owned, part) -> {
-            if (part.deltas().isEmpty()) {
-                changed.remove(owned.partition);
-            }
-        });
-        return changed;
-    }
-
     /**
      * Learns whether a commit that failed for good has succeeded: from the offsets, when a new producer has ended what
-     * the failed one began. Nobody else commits the same progress while this worker owns the partitions.
+     * the failed one began. Nobody else commits the same progress while this worker owns the partitions. So offsets
+     * that disagree belong to partitions that are lost, and it waits until it knows which.
      */
-    private boolean wasCommitted(Map<TopicPartition, OffsetAndMetadata> offsets, BooleanSupplier isStopping)
-            throws InterruptedException {
-        while (!offsets.isEmpty() && !isStopping.getAsBoolean()) {
+    private boolean wasCommitted(
+            CommitBatch batch, Map<TopicPartition, OffsetAndMetadata> offsets, Predicate<OwnedPartition> isOwned,
+            BooleanSupplier isStopping) throws InterruptedException {
+        while (!isStopping.getAsBoolean()) {
+            Map<TopicPartition, OffsetAndMetadata> wanted = withEndedItems(batch, offsets, isOwned);
+            if (wanted.isEmpty()) {
+                return false;
+            }
             try {
                 if (producer == null) {
                     open();
                 }
-                return decide(offsets, committed.of(offsets.keySet()));
+                return decide(wanted, committed.of(wanted.keySet()));
             } catch (InterruptException e) {
                 throw e;
             } catch (KafkaException | KafkaFailure e) {
@@ -202,6 +199,18 @@ final class WorkerTransactions {
             }
         }
         return false;
+    }
+
+    /** Returns the progress that no earlier commit can have had. Without any, a batch can be repeated. */
+    private static Map<TopicPartition, OffsetAndMetadata> withEndedItems(
+            CommitBatch batch, Map<TopicPartition, OffsetAndMetadata> offsets, Predicate<OwnedPartition> isOwned) {
+        Map<TopicPartition, OffsetAndMetadata> changed = new HashMap<>();
+        batch.parts().forEach((owned, part) -> {
+            if (!part.deltas().isEmpty() && isOwned.test(owned)) {
+                changed.put(owned.partition, offsets.get(owned.partition));
+            }
+        });
+        return changed;
     }
 
     private static boolean decide(
@@ -213,9 +222,8 @@ final class WorkerTransactions {
                         .isPresent())
                 .count();
         if (same != 0 && same != wanted.size()) {
-            throw new WorkerException("The result of a commit is unknown, because some of its " + wanted.size()
-                    + " partitions have moved to another worker. Restart this one: whoever has them continues from"
-                    + " what is committed.");
+            throw new RebalanceInProgressException("some of its " + wanted.size()
+                    + " partitions have moved to another worker, and this one does not know yet which");
         }
         LOG.info("A commit failed, and its offsets show that it was {}", same == 0 ? "aborted" : "committed");
         return same != 0;
