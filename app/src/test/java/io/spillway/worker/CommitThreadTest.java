@@ -186,7 +186,8 @@ class CommitThreadTest {
             return found;
         }, new LedgerWriter(scene.topics), new SameName("w", Map::of), new Outage(Duration.ofHours(1), () -> 0));
 
-        boolean result = transactions.commit(scene.core.batch(), scene.core::isOwned, () -> false);
+        boolean result = transactions.commit(scene.core.batch(),
+                owned -> scene.core.owned(owned.partition).isPresent(), () -> false);
 
         assertThat(result).isEqualTo(isCommitted);
         assertThat(commits).hasValue(1);

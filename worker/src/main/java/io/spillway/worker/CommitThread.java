@@ -116,7 +116,7 @@ final class CommitThread implements AutoCloseable {
     /** Commits a batch and returns whether it succeeded; an empty batch succeeds. */
     private boolean commit(CommitBatch batch) throws InterruptedException {
         long startedNanos = nanoClock.getAsLong();
-        if (!transactions.commit(batch, core::isOwned, () -> stopping)) {
+        if (!transactions.commit(batch, this::isOwned, () -> stopping)) {
             metrics.transactionFailed();
             core.notCommitted(batch);
             return false;
@@ -126,5 +126,10 @@ final class CommitThread implements AutoCloseable {
             runner.run(core.committed(batch));
         }
         return true;
+    }
+
+    /** Returns whether this worker still has the partition, by the same assignment. */
+    private boolean isOwned(OwnedPartition partition) {
+        return core.owned(partition.partition).filter(partition::equals).isPresent();
     }
 }

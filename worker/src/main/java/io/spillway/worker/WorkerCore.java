@@ -237,11 +237,6 @@ final class WorkerCore {
         });
     }
 
-    /** Returns whether a partition is still owned by the assignment that it was taken over with. */
-    boolean isOwned(OwnedPartition partition) {
-        return owned(partition.partition).filter(partition::equals).isPresent();
-    }
-
     /** Records that a batch is committed, and returns the attempts to run now. */
     List<Attempt> committed(CommitBatch batch) {
         return lockedGet(() -> {

@@ -4,6 +4,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.TenantHash;
 import io.spillway.core.policy.TenantContext;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -186,16 +187,19 @@ public final class Fleet {
         // Without any worker those that were there last stand for those that will come.
         boolean isDown = reports.isEmpty();
         Map<String, Member> members = new HashMap<>(isDown ? table.members : Map.of());
+        double times = timesUsual(reports.values());
         reports.forEach((name, report) -> members.put(name, new Member(
                 table.members.containsKey(name) ? table.members.get(name).worker
-                        : new FleetWorker(settings, numbered++), report)));
+                        : new FleetWorker(settings, numbered++),
+                report.withPossible(report.hotPerSecond() / times))));
         members.values().forEach(member -> {
             long hot = waiting(member, Lane.HOT, read);
             long overflow = waiting(member, Lane.OVERFLOW, read);
             long aged = waiting(member, Lane.AGED, read);
             member.worker.update(isDown ? Optional.empty() : Optional.of(member.last),
                     hot, overflow, aged, isNew, routers, elapsedMillis, nowMillis, counts);
-            member.worker.stuck = hot + overflow + aged > 0 && isStuck(member, read);
+            boolean hasWaiting = member.last.waiting() > 0 || hot + overflow + aged > member.last.slots();
+            member.worker.stuck = hasWaiting && isStuck(member, read);
         });
         if (isNew) {
             overflow.measured(read.overflow());
@@ -209,9 +213,28 @@ public final class Fleet {
     }
 
     /**
-     * Of a worker with items that hangs some partition makes no progress, and it would hold what comes to the others.
-     * It hangs until it ends an attempt: it goes on moving excess out of hot, which looks like progress there. While it
-     * ends attempts, what makes no progress only waits behind the lanes that go first.
+     * Returns how many times the usual duration of an attempt its mean is, over all workers. Any worker may get the
+     * long items of a lane for backlogs; by the mean of its own few attempts, one that had a long one would look slow,
+     * and stay idle beside one that a burst fills.
+     */
+    private static double timesUsual(Collection<WorkerReport> reports) {
+        double mean = 0;
+        double usual = 0;
+        for (WorkerReport report : reports) {
+            if (report.possiblePerSecond() > 0) {
+                double slots = report.slots();
+                mean += slots * (slots / report.possiblePerSecond());
+                usual += slots * (slots / report.hotPerSecond());
+            }
+        }
+        return usual == 0 ? 1 : mean / usual;
+    }
+
+    /**
+     * Of a worker that hangs with items that wait some partition makes no progress, and it would hold what comes to
+     * the others. One whose items all run is not such a worker, however long it has ended none. It hangs until it ends
+     * an attempt: it goes on moving excess out of hot, which looks like progress there. While it ends attempts, what
+     * makes no progress only waits behind the lanes that go first.
      */
     private static boolean isStuck(Member member, LaneBacklogs read) {
         return member.last.handledPerSecond() == 0

@@ -30,6 +30,11 @@ final class HotLane {
     private static final long NANOS_PER_MILLI = 1_000_000;
     /** Least items of a step. */
     private static final int STEP_ITEMS = 3;
+    /**
+     * Times of an attempt that hot may hold with slow handlers. So much comes and goes by chance near saturation; the
+     * little that is sent to overflow meanwhile would wait for as long as hot takes all slots.
+     */
+    private static final int SLOW_ATTEMPTS = 3;
     /** Long enough that equal workers look equal: a large backlog is placed by one moment's load. */
     private static final double LOAD_MILLIS = 20_000;
     /** Maximum difference between the times of threads. A time further ahead comes from a clock that was set back. */
@@ -111,8 +116,8 @@ final class HotLane {
     /**
      * Returns how far the backlog is above what hot may have, in steps: 0 or less within it. Hot may have half the
      * target, because as much comes on top that is not estimated: items under way, and excess of one measurement to the
-     * next. With slow handlers it may have what starts within the mean time of an attempt. A step is a tenth of that,
-     * and a few items at least.
+     * next. With slow handlers it may have what starts within {@value #SLOW_ATTEMPTS} times the mean time of an
+     * attempt, less the target. A step is a tenth of that, and a few items at least.
      */
     double excess(long nowMillis) {
         Capacity now = capacity;
@@ -236,7 +241,7 @@ final class HotLane {
         long nanosPerItem = Math.clamp(Math.round(1e9 / perSecond), 1, 3_600_000_000_000L);
         long targetNanos = targetMillis * NANOS_PER_MILLI;
         long slotsNanos = slots * nanosPerItem;
-        long boundNanos = Math.max(targetNanos / 2, slotsNanos);
+        long boundNanos = Math.max(targetNanos / 2, SLOW_ATTEMPTS * slotsNanos - targetNanos);
         return new Capacity(nanosPerItem, slotsNanos, slotsNanos + Math.max(targetNanos / 2, nanosPerItem),
                 slotsNanos + boundNanos, Math.max(boundNanos / 10, STEP_ITEMS * nanosPerItem));
     }

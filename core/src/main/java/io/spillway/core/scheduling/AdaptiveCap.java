@@ -4,15 +4,16 @@ package io.spillway.core.scheduling;
  * Adaptive concurrency limit for one tenant: the point past which extra slots only add latency.
  *
  * <p>Delay-based congestion control (Brakmo and Peterson, "TCP Vegas", 1995; Netflix concurrency-limits, Gradient2)
- * compares a fast average of the latency with its lowest values, the baseline. This class averages logarithms, so that
- * one slow attempt is not a rise. A rise must be a factor of two and outside the control limits of the fast average
- * (Roberts, "Control chart tests based on geometric moving averages", 1959), so that a latency that merely varies does
- * not count. Then the limit falls to a quarter, and stays there only if the attempts that begin there take half as
- * long: what became slower whatever the concurrency is no reason for a limit. The limit grows only with completions
+ * compares a fast average of the latency with its lowest values, the baseline. Here a latency is the median of a
+ * cohort: {@value #COHORT} attempts that started one after the other. It is known when half of them have ended, and no
+ * short attempt counts before the long ones that started with it: of attempts whose durations vary, those that end
+ * first are short, and what ends becomes longer and longer without any change. The averages are of logarithms. A rise
+ * must be a factor of two and outside the control limits of the fast average (Roberts, "Control chart tests based on
+ * geometric moving averages", 1959), so that a latency that merely varies does not count. Then the limit falls to a
+ * quarter, for a trial: it stays there only if the median of {@value #TRIAL_COHORT} attempts that start there is half
+ * as long. What became slower whatever the concurrency is no reason for a limit. The limit grows only with completions
  * that used it, doubling at first (RFC 5681, RFC 7661): a tenant whose attempts hang gets no more slots before the
  * first of them ends.
- *
- * <p>{@link CommonLatencyRise} subtracts what raises the latency of all tenants at once.
  *
  * <p>Mutable, not thread-safe. Owner: the tenant's {@link DispatchTenant}.
  */
@@ -20,24 +21,31 @@ final class AdaptiveCap {
     /** Limit of a new tenant and of one that was idle. */
     static final int INITIAL = 4;
 
-    private static final double FAST = 1.0 / 20;
-    private static final double SLOW = 1.0 / 500;
+    /** Cohort of an attempt that belongs to none. */
+    static final int NO_COHORT = 0;
+
+    /** An odd number, so that one of them is the median. */
+    private static final int COHORT = 11;
+    /** Few, because at a low limit with long attempts a trial takes as many times an attempt. */
+    private static final int TRIAL_COHORT = 5;
+    private static final int QUARTILE = COHORT / 4;
+    /** Standard deviation of a median by its distance from the lower quartile, if logarithms are normal. */
+    private static final double DEVIATION_OF_MEDIAN = 1.2533 / Math.sqrt(COHORT) / 0.6745;
+
+    private static final double FAST = 1.0 / 2;
+    private static final double SLOW = 1.0 / 50;
     /** The baseline rises slowly, because it is the latency at low concurrency; a trial can raise it at once. */
-    private static final double CREEP = 1.0 / 10_000;
+    private static final double CREEP = 1.0 / 500;
     /** Smallest factor that counts as a rise. */
     private static final double RISE = Math.log(2);
     /** Width of the control limits in standard deviations of the fast average. */
-    private static final double SIGMAS = 10;
-    /** A larger deviation of one latency counts as this many standard deviations. */
-    private static final double USUAL_SIGMAS = 3;
-    /** Samples needed for a baseline. */
-    private static final int WARM_UP = 16;
-    /** In 10 samples a limit of n falls to n / e: within one batch of attempts even when n is small. */
-    private static final double DECREASE = 0.9;
+    private static final double SIGMAS = 8;
+    /** Cohorts needed for a baseline. */
+    private static final int WARM_UP = 2;
     /** Part of the limit at which it shows whether concurrency was the cause: by that much latency must then fall. */
     private static final double TRIAL = 0.25;
     private static final double FALL = Math.log(2);
-    /** An unused limit falls more slowly, by a half in 70 samples. */
+    /** An unused limit falls more slowly, by a half in 70 ends. */
     private static final double FADE = 0.99;
 
     private double limit = INITIAL;
@@ -45,11 +53,16 @@ final class AdaptiveCap {
     private boolean raised;
     private long raisedSinceNanos;
     private double limitAtRise;
-    private double fastAtRise;
-    private int beforeTrial;
-    private int inTrial;
-    private double sumInTrial;
-    private int samples;
+    private double latencyAtRise;
+    private int cohort = 1;
+    /** Attempts of the cohort. */
+    private int size = COHORT;
+    private int started;
+    private int ended;
+    private long lastStartedNanos;
+    /** Durations of those that have ended, in order: the shortest ones, up to the median. */
+    private final double[] shortestMillis = new double[COHORT / 2 + 1];
+    private int medians;
     private double fast;
     private double baseline;
     private double variance;
@@ -73,39 +86,47 @@ final class AdaptiveCap {
         return raised && nowNanos - raisedSinceNanos >= nanos;
     }
 
-    /** Returns how far the latency is above its baseline, as a logarithm; 0 until there is a baseline. */
-    double rise() {
-        return samples < WARM_UP ? 0 : fast - baseline;
+    /** Records the start of an attempt, which {@code inFlight} includes, and returns its cohort. */
+    int started(int inFlight, long nowNanos) {
+        runningPeak = Math.max(runningPeak, inFlight);
+        if (started == size) {
+            return NO_COHORT;
+        }
+        started++;
+        lastStartedNanos = nowNanos;
+        return cohort;
     }
 
-    /** Records the start of an attempt, which {@code inFlight} includes. */
-    void started(int inFlight) {
-        runningPeak = Math.max(runningPeak, inFlight);
+    /** Records that an attempt of this cohort was none: nothing is measured. */
+    void cancelled(int itsCohort) {
+        if (itsCohort == cohort) {
+            started--;
+        }
     }
 
     /**
      * Records the latency of an attempt that has ended, whatever its outcome.
      *
-     * @param millis   0 or more; below 1 ms counts as 1 ms, since such differences are noise
-     * @param inFlight slots the tenant still holds
-     * @param most     upper bound for the limit, 1 or more
-     * @param common   rise that all tenants share, as a logarithm, 0 or more
+     * @param itsCohort from {@link #started}
+     * @param millis    0 or more; below 1 ms counts as 1 ms, since such differences are noise
+     * @param inFlight  slots the tenant still holds
+     * @param most      upper bound for the limit, 1 or more
      */
-    void ended(double millis, int inFlight, int most, double common, long nowNanos) {
-        double logMillis = Math.log(Math.max(1, millis));
-        measure(logMillis, common, nowNanos);
+    void ended(int itsCohort, double millis, int inFlight, int most, long nowNanos) {
+        if (itsCohort == cohort) {
+            add(Math.max(1, millis));
+        }
+        if (isMedianKnown(nowNanos)) {
+            measured(nowNanos);
+            next();
+        }
         int peak = Math.max(runningPeak, previousPeak);
-        if (raised && limit > Math.max(1, limitAtRise * TRIAL)) {
-            limit = Math.max(1, limit * DECREASE);
-            fastAtRise = Math.max(fastAtRise, fast);
-            beforeTrial = inFlight;
-            inTrial = 0;
-            sumInTrial = 0;
-        } else if (raised) {
-            tried(logMillis);
-        } else if (peak >= limitAtRound - 1) {
-            limit = Math.min(Math.max(most, INITIAL), limit + (limit < slowStartEnd ? 1 : 1 / Math.sqrt(limit)));
-        } else if (peak < limit / 2) {
+        if (!raised && peak >= limitAtRound - 1) {
+            // Each one that takes far longer than usual may be the first of a rise.
+            boolean isUsual = medians == 0 || Math.log(millis) - fast <= RISE;
+            double more = limit < slowStartEnd ? 1 : 1 / Math.sqrt(limit);
+            limit = isUsual ? Math.min(Math.max(most, INITIAL), limit + more) : limit;
+        } else if (!raised && peak < limit / 2) {
             limit = Math.max(Math.min(limit, INITIAL), limit * FADE);
         }
         if (++endedInRound >= runningPeak) {
@@ -121,58 +142,75 @@ final class AdaptiveCap {
         limit = Math.min(limit, INITIAL);
         limitAtRound = limit;
         slowStartEnd = Double.MAX_VALUE;
+        next();
     }
 
-    /**
-     * Judges a rise by the attempts that began at a quarter of the concurrency. If they take as long, the attempts
-     * themselves have become longer, or the short ones ended first, and a limit would only make the tenant wait.
-     */
-    private void tried(double logMillis) {
-        if (beforeTrial > 0) {
-            beforeTrial--;
-            return;
+    private void add(double millis) {
+        int median = size / 2;
+        int at = Math.min(ended++, median + 1);
+        for (; at > 0 && shortestMillis[at - 1] > millis; at--) {
+            if (at <= median) {
+                shortestMillis[at] = shortestMillis[at - 1];
+            }
         }
-        sumInTrial += logMillis;
-        if (++inTrial < WARM_UP) {
-            return;
+        if (at <= median) {
+            shortestMillis[at] = millis;
         }
-        if (sumInTrial / inTrial > fastAtRise - FALL) {
-            raised = false;
-            fast = sumInTrial / inTrial;
-            baseline = fast;
+    }
+
+    /** It is when those that still run have all taken longer. */
+    private boolean isMedianKnown(long nowNanos) {
+        return started == size && ended > size / 2
+                && (ended == size || nowNanos - lastStartedNanos >= shortestMillis[size / 2] * 1e6);
+    }
+
+    private void next() {
+        cohort = cohort == Integer.MAX_VALUE ? 1 : cohort + 1;
+        size = raised ? TRIAL_COHORT : COHORT;
+        started = 0;
+        ended = 0;
+    }
+
+    private void measured(long nowNanos) {
+        double median = Math.log(shortestMillis[size / 2]);
+        if (raised && median > latencyAtRise - FALL) {
+            // Not by concurrency: the attempts themselves have become longer.
+            fast = median;
+            baseline = median;
             limit = Math.max(limitAtRise, INITIAL);
             slowStartEnd = Double.MAX_VALUE;
+            raised = false;
+            return;
+        }
+        if (raised) {
+            fast = median;
         } else {
-            limitAtRise = limit;
-            fastAtRise = fast;
+            average(median, Math.log(shortestMillis[QUARTILE]));
         }
-        inTrial = 0;
-        sumInTrial = 0;
-    }
-
-    private void measure(double logMillis, double common, long nowNanos) {
-        if (samples == 0) {
-            fast = logMillis;
-            baseline = logMillis;
-        }
-        samples = Math.min(samples + 1, (int) (1 / SLOW));
-        double share = 1.0 / samples;
-        // From the fast average, since what concurrency does to the latency is no variance. Clipped, since otherwise a
-        // jump would first widen the limits that should detect it.
-        double usual = Math.min(Math.abs(logMillis - fast), Math.max(RISE, USUAL_SIGMAS * Math.sqrt(variance)));
-        variance += (usual * usual - variance) * share;
-        fast += (logMillis - fast) * FAST;
-        baseline += samples < WARM_UP ? (logMillis - baseline) * share
-                : (fast - baseline) * (fast < baseline ? FAST : CREEP);
-
         double fastDeviation = Math.sqrt(variance * FAST / (2 - FAST));
-        boolean rises = samples >= WARM_UP && fast - baseline - common > Math.max(RISE, SIGMAS * fastDeviation);
+        boolean rises = medians > WARM_UP && fast - baseline > Math.max(RISE, SIGMAS * fastDeviation);
         if (rises && !raised) {
             slowStartEnd = Math.max(1, limit / 2);
             raisedSinceNanos = nowNanos;
+        }
+        if (rises) {
+            latencyAtRise = Math.max(fast, median);
             limitAtRise = limit;
-            fastAtRise = fast;
+            limit = Math.max(1, limit * TRIAL);
         }
         raised = rises;
+    }
+
+    private void average(double median, double quartile) {
+        double deviation = (median - quartile) * DEVIATION_OF_MEDIAN;
+        if (medians == 0) {
+            fast = median;
+        }
+        medians = Math.min(medians + 1, (int) (1 / SLOW));
+        double share = 1.0 / medians;
+        variance += (deviation * deviation - variance) * share;
+        fast += (median - fast) * FAST;
+        baseline += medians <= WARM_UP ? (median - baseline) * share
+                : (fast - baseline) * (fast < baseline ? FAST : CREEP);
     }
 }

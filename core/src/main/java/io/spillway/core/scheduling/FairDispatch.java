@@ -45,7 +45,6 @@ public final class FairDispatch<T> {
     private final List<DispatchTenant<T>> running = new ArrayList<>();
     final List<LaneBuffer<T>> lanes;
     private final ExcessRules<T> excessRules;
-    private final CommonLatencyRise commonRise = new CommonLatencyRise();
     private int atCap;
     private Optional<String> heldTenant = Optional.empty();
 
@@ -152,10 +151,7 @@ public final class FairDispatch<T> {
         tenant.attemptEnded(millis);
         lane.attemptEnded(millis);
         pool.measured(start.expectedEnd, millis);
-        tenant.adaptive.ended(millis, tenant.inFlight, settings.slots(), commonRise.now(nowNanos), nowNanos);
-        if (tenant.inFlight < tenant.share) {
-            commonRise.sample(tenant.adaptive.rise(), nowNanos);
-        }
+        tenant.adaptive.ended(start.cohort, millis, tenant.inFlight, settings.slots(), nowNanos);
         if (start.workload() != null) {
             start.workload().workload.attemptEnded(millis);
         }
@@ -169,6 +165,7 @@ public final class FairDispatch<T> {
         DispatchTenant<T> tenant = release(start, nowNanos);
         LaneBuffer<T> own = start.queue().lane;
         own.charge(start.queue(), start.workload(), -start.chargedMillis);
+        tenant.adaptive.cancelled(start.cohort);
         lanes.forEach(lane -> lane.trickle.cancelled(lane == own));
         update(tenant);
         idleIfDone(tenant, nowNanos);
@@ -286,12 +283,13 @@ public final class FairDispatch<T> {
             running.add(tenant);
         }
         tenant.attemptStarted(nowNanos);
-        tenant.adaptive.started(tenant.inFlight);
+        int cohort = tenant.adaptive.started(tenant.inFlight, nowNanos);
         update(tenant);
         if (from != null) {
             from.workload.use(1);
         }
-        return new SlotLease<>(waiting.item, from == null ? queue : from, nowNanos, chargeMillis, expectedEnd);
+        TurnQueue<T> source = from == null ? queue : from;
+        return new SlotLease<>(waiting.item, source, nowNanos, chargeMillis, expectedEnd, cohort);
     }
 
     private DispatchTenant<T> release(SlotLease<T> start, long nowNanos) {

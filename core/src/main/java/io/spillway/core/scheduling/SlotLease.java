@@ -9,15 +9,18 @@ public final class SlotLease<T> {
     final double chargedMillis;
     /** Its entry in {@link ExpectedEnds}, if its slot is borrowed. */
     final int expectedEnd;
+    /** Of its tenant's {@link AdaptiveCap}. */
+    final int cohort;
     boolean ended;
 
     SlotLease(
-            T item, TurnQueue<T> from, long startedNanos, double chargedMillis, int expectedEnd) {
+            T item, TurnQueue<T> from, long startedNanos, double chargedMillis, int expectedEnd, int cohort) {
         this.item = item;
         this.from = from;
         this.startedNanos = startedNanos;
         this.chargedMillis = chargedMillis;
         this.expectedEnd = expectedEnd;
+        this.cohort = cohort;
     }
 
     TenantQueue<T> queue() {
