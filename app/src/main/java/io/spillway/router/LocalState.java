@@ -23,14 +23,15 @@ import org.apache.kafka.clients.admin.TopicListing;
  * when the task was last here. Unlike the time of a file, it stays true in a copy.
  *
  * <p>A store that is behind catches up from its changelog, but the changelog deletes the tombstones of removed timers
- * after {@link Topics#TIMER_REMOVAL_KEPT_MILLIS}. An older store would keep timers that another instance has fired, and
+ * after {@link Topics#REMOVAL_KEPT_MILLIS}. An older store would keep timers that another instance has fired, and
  * fire them again. State of another cluster, or of a changelog that was deleted and created again, would be mixed with
  * that of the new one.
  *
  * <p>Owner: the thread that starts the router, then its housekeeping, then the thread that closes it.
  */
 final class LocalState {
-    static final long OLDEST_MILLIS = Topics.TIMER_REMOVAL_KEPT_MILLIS / 2;
+    /** Much less than removals are kept: a copy may have been behind when it was left, and takes time to catch up. */
+    static final long OLDEST_MILLIS = 30 * 60 * 1000;
     static final String FILE = "spillway-state";
 
     /** A mark is written by the same machine, so its time is in the future only after the clock was set back. */

@@ -57,8 +57,8 @@ class DiagnosisIT {
 
             CommandRun doctor = commands.run("doctor", "--output", "json");
             JsonNode found = doctor.json();
-            for (String check : List.of("cluster", "kafka version", "permissions", "topics", "transactions", "clock",
-                    "routers", "workers", "versions", "routing", "hot lane", "late tenants", "dead letters",
+            for (String check : List.of("cluster", "kafka version", "permissions", "offsets", "topics", "transactions",
+                    "clock", "routers", "workers", "versions", "routing", "hot lane", "late tenants", "dead letters",
                     "ledger")) {
                 assertThat(level(found, check)).as(check + " of " + found).isEqualTo("ok");
             }

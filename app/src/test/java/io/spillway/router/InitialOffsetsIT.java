@@ -10,6 +10,7 @@ import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
@@ -68,7 +69,8 @@ class InitialOffsetsIT {
 
         forget(delay);
         send(delay.topic());
-        kafka.admin().deleteRecords(Map.of(delay, RecordsToDelete.beforeOffset(1))).all().get();
+        send(delay.topic());
+        purge(delay, 1);
         assertThatThrownBy(this::commit)
                 .isInstanceOf(RouterException.class).hasMessageContaining("has lost its offsets for " + delay);
     }
@@ -84,6 +86,22 @@ class InitialOffsetsIT {
         send(topics.timersChangelog());
         assertThatThrownBy(this::commit)
                 .isInstanceOf(RouterException.class).hasMessageContaining("has lost its offsets for " + delay.topic());
+    }
+
+    @Test
+    void a_lane_that_lost_its_offsets_begins_again_if_only_the_marker_of_a_transaction_is_left() throws Exception {
+        TopicPartition hot = new TopicPartition(topics.lane(Lane.HOT), 1);
+        initial().commitForWorkers();
+        sendInTransaction(hot);
+        purge(hot, 1);
+        kafka.admin().deleteConsumerGroups(List.of(topics.workerGroup())).all().get();
+        assertThatThrownBy(() -> initial().commitForWorkers()).as("an item").isInstanceOf(RouterException.class)
+                .hasMessageContaining("has lost its offsets for " + hot + ". It");
+
+        purge(hot, 2);
+        initial().commitForWorkers();
+        assertThat(queues.read(hot.topic(), topics.workerGroup())).allMatch(QueueProgress::isCommitted)
+                .extracting(queue -> queue.progress().frontier()).containsExactly(0L, 2L);
     }
 
     @Test
@@ -125,11 +143,33 @@ class InitialOffsetsIT {
     }
 
     private void commit() {
-        new InitialOffsets(queues, topics, RouterException::new).commitForRouters();
+        initial().commitForRouters();
+    }
+
+    private InitialOffsets initial() {
+        return new InitialOffsets(
+                new KafkaClients(configuration.queue()), queues, topics, RouterException::new);
     }
 
     private void forget(TopicPartition... partitions) throws Exception {
         kafka.admin().deleteConsumerGroupOffsets(topics.routerGroup(), Set.of(partitions)).all().get();
+    }
+
+    private void purge(TopicPartition partition, long beforeOffset) throws Exception {
+        kafka.admin().deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(beforeOffset))).all().get();
+    }
+
+    /** Sends two records, which a marker follows. */
+    private void sendInTransaction(TopicPartition to) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue())
+                .producer(Map.of("transactional.id", kafka.prefix()))) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            for (int i = 0; i < 2; i++) {
+                producer.send(new ProducerRecord<>(to.topic(), to.partition(), new byte[1], new byte[1]));
+            }
+            producer.commitTransaction();
+        }
     }
 
     private void send(String topic) throws Exception {

@@ -96,6 +96,7 @@ public final class Worker implements AutoCloseable {
     private final String name;
     private final Topics topics;
     private final Handler handler;
+    private final KafkaClients clients;
     private final Admin admin;
     private final QueueAdmin queues;
     private final WorkerCore core;
@@ -138,7 +139,7 @@ public final class Worker implements AutoCloseable {
         this.name = settings.id().isEmpty() ? instance : settings.id();
         this.topics = new Topics(queue);
         this.handler = handler;
-        KafkaClients clients = new KafkaClients(queue);
+        this.clients = new KafkaClients(queue);
         this.admin = clients.admin();
         this.queues = new QueueAdmin(admin, clients.commands());
         DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
@@ -172,12 +173,12 @@ public final class Worker implements AutoCloseable {
         this.commitOutage = new Outage(settings.kafkaTimeout(), nanoClock);
         this.pollOutage = new Outage(settings.kafkaTimeout(), nanoClock);
         WorkerTransactions transactions = new WorkerTransactions(
-                () -> producer(clients, registry), partitions -> queues.committed(partitions, topics.workerGroup()),
+                () -> producer(registry), partitions -> queues.committed(partitions, topics.workerGroup()),
                 new LedgerWriter(topics), sameName, commitOutage);
         this.committer = new CommitThread(
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
-                consumer(clients, registry), nanoClock, pollOutage, this::fail);
+                consumer(registry), nanoClock, pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, clients, topics, queue.shards().stuckAfter(),
                 () -> {
                     health.prune(clock.millis());
@@ -188,8 +189,7 @@ public final class Worker implements AutoCloseable {
                 () -> stats.report(
                         settings.slots(), core.waiting(Lane.HOT),
                         LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong())
-                        .with(monitor.exchangeSuspects(name)),
-                clock);
+                        .with(monitor.exchangeSuspects(name)), clock);
         this.attemptReporter = new AttemptReporter(
                 clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
         this.timeoutReporter = new TimeoutReporter(
@@ -207,7 +207,7 @@ public final class Worker implements AutoCloseable {
      * @throws WorkerException when it has not joined within the timeout, or the group has lost its offsets
      */
     public void start(Duration timeout) {
-        new InitialOffsets(queues, topics, WorkerException::new).commitForWorkers();
+        new InitialOffsets(clients, queues, topics, WorkerException::new).commitForWorkers();
         sameName.start();
         int dead = queues.removeMembers(topics.workerGroup(), clientId());
         if (dead > 0) {
@@ -306,7 +306,7 @@ public final class Worker implements AutoCloseable {
         return topics.workerGroup() + "." + name;
     }
 
-    private Producer<byte[], byte[]> producer(KafkaClients clients, MeterRegistry registry) {
+    private Producer<byte[], byte[]> producer(MeterRegistry registry) {
         String id = clientId();
         Producer<byte[], byte[]> producer = clients.producer(Map.of(
                 ProducerConfig.TRANSACTIONAL_ID_CONFIG, id,
@@ -328,7 +328,7 @@ public final class Worker implements AutoCloseable {
         metrics.bindTo(registry);
     }
 
-    private KafkaConsumer<byte[], byte[]> consumer(KafkaClients clients, MeterRegistry registry) {
+    private KafkaConsumer<byte[], byte[]> consumer(MeterRegistry registry) {
         KafkaConsumer<byte[], byte[]> consumer = clients.consumer(Map.ofEntries(
                 Map.entry(ConsumerConfig.GROUP_ID_CONFIG, topics.workerGroup()),
                 Map.entry(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic"),

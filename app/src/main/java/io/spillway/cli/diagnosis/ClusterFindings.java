@@ -1,5 +1,6 @@
 package io.spillway.cli.diagnosis;
 
+import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
@@ -13,6 +14,7 @@ import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.AccessRole;
 import io.spillway.runtime.RolePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -27,6 +29,8 @@ import org.apache.kafka.server.common.MetadataVersion;
 final class ClusterFindings {
     private static final String REFUSED = "Check the permissions of this login: spillway topics check --role operator";
     private static final int MAX_NAMED = 3;
+    /** Kafka's default retention of offsets. */
+    private static final Duration LONGEST_OUTAGE = Duration.ofDays(7);
 
     private final Configuration configuration;
     private final Admin admin;
@@ -75,6 +79,22 @@ final class ClusterFindings {
         } catch (IllegalArgumentException newer) {
             return "with metadata level " + level + ", newer than this command knows";
         }
+    }
+
+    Finding offsets() {
+        return new TopicAdmin(admin, commands).offsetsRetention().map(ClusterFindings::offsets)
+                .orElseGet(() -> Finding.skipped("offsets",
+                        "This login may not read the settings of the brokers (DESCRIBE_CONFIGS of the cluster)."));
+    }
+
+    /** Judges the time for which the brokers keep the offsets of a group without members. */
+    static Finding offsets(Duration kept) {
+        String text = "The brokers delete the offsets of workers and routers " + DurationText.compact(kept.toSeconds())
+                + " after the last one has ended.";
+        return kept.compareTo(LONGEST_OUTAGE) >= 0 ? Finding.ok("offsets", text)
+                : Finding.warn("offsets", text, "After a longer outage they may not start by themselves. Set "
+                        + TopicAdmin.OFFSETS_RETENTION + " of the brokers to "
+                        + LONGEST_OUTAGE.toMinutes() + " (7 days) or more.");
     }
 
     Finding topics() {

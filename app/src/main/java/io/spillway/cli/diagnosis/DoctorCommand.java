@@ -85,6 +85,7 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.add(ClusterFindings.attempt("cluster", cluster::cluster));
             findings.add(ClusterFindings.attempt("kafka version", cluster::version));
             findings.add(ClusterFindings.attempt("permissions", () -> cluster.permissions(role)));
+            findings.add(ClusterFindings.attempt("offsets", cluster::offsets));
             findings.add(ClusterFindings.attempt("topics", cluster::topics));
             try {
                 if (!cluster.hasAllTopics()) {

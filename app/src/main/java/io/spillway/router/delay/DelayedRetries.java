@@ -80,9 +80,7 @@ final class DelayedRetries {
 
     /** Parks an item that may not go on until its end, epoch milliseconds. */
     void park(DelayedItem item, long endMillis, long offset, byte[] value) {
-        timers.storeEnd();
-        RetryKey group = gate.parked(item.key(), policies.apply(item.key().tenant()), endMillis);
-        items.put(group, AttemptClasses.of(item.attempts()), endMillis, offset, value);
+        put(gate.parked(item.key(), policies.apply(item.key().tenant()), endMillis), item, endMillis, offset, value);
     }
 
     /**
@@ -128,7 +126,8 @@ final class DelayedRetries {
 
     /** Tells the gate of groups that were parked in an earlier run. */
     private void index(Handler handler) {
-        for (int i = 0; i < INDEXED_AT_ONCE && !items.isIndexed(); i++) {
+        long bytes = 0;
+        for (int i = 0; i < INDEXED_AT_ONCE && bytes < Timers.MOST_BYTES && !items.isIndexed(); i++) {
             Optional<ParkedItems.Item> first = items.seekClass();
             if (first.isEmpty()) {
                 return;
@@ -144,18 +143,22 @@ final class DelayedRetries {
                 continue;
             }
             RetryKey key = items.isSought(RetryKey.OTHERS) ? RetryKey.OTHERS : read.get().key();
-            if (!items.isSought(key)) {
-                // Stored under another key: by another version, or by two groups with the same hash.
-                items.removeSought();
-                park(read.get(), item.endMillis(), item.offset(), item.value());
-            } else if (gate.groups() < RetryGate.MAX_GROUPS || key.equals(RetryKey.OTHERS)) {
-                gate.parked(key, policies.apply(key.tenant()), item.endMillis());
-                items.index(key);
+            RetryKey group = gate.parked(key, policies.apply(key.tenant()), item.endMillis());
+            if (items.isSought(group)) {
+                items.index(group);
             } else {
-                // The gate forgets unused budgets.
-                return;
+                // Stored under another key: of a group for which the gate has no room now, by another version, or by
+                // two groups with the same hash.
+                items.removeSought();
+                put(group, read.get(), item.endMillis(), item.offset(), item.value());
+                bytes += item.value().length;
             }
         }
+    }
+
+    private void put(RetryKey group, DelayedItem item, long endMillis, long offset, byte[] value) {
+        timers.storeEnd();
+        items.put(group, AttemptClasses.of(item.attempts()), endMillis, offset, value);
     }
 
     /** Takes the next item of a group, or the first one to end if none is paid, and returns its bytes. */

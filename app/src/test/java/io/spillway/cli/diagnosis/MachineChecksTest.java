@@ -3,6 +3,7 @@ package io.spillway.cli.diagnosis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,15 @@ class MachineChecksTest {
     @CsvSource({"511, FAIL", "512, WARN", "4095, WARN", "4096, OK"})
     void a_disk_needs_space(long freeMib, Finding.Level expected) {
         assertThat(DiskCheck.judge(Path.of(".spillway"), freeMib * MIB, 1 << 30).level()).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, WARN, 1h 0m", "167, WARN, 6d 23h", "168, OK, 7d 0h"})
+    void brokers_must_keep_the_offsets_of_stopped_groups_for_a_week(long hours, Finding.Level level, String text) {
+        Finding finding = ClusterFindings.offsets(Duration.ofHours(hours));
+
+        assertThat(finding.level()).isEqualTo(level);
+        assertThat(finding.text()).contains(text);
     }
 
     @Test

@@ -131,7 +131,7 @@ class TopicsTest {
                 .isLessThanOrEqualTo(topics.deadLetterMaxBytes());
         assertThat(changelog.configs()).containsAllEntriesOf(Map.of(
                 "cleanup.policy", "compact", "segment.bytes", "16777216", "segment.ms", "600000",
-                "min.cleanable.dirty.ratio", "0.2", "delete.retention.ms", "3600000"));
+                "min.cleanable.dirty.ratio", "0.2", "delete.retention.ms", "86400000"));
         assertThat(new Topics(configuration("topics.maxBytes", "104857600").queue()).timersChangelogConfigs())
                 .containsEntry("segment.bytes", Integer.toString(2 * (104_857_600 + 128 * 1024)));
     }

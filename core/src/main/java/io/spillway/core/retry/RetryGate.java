@@ -241,7 +241,7 @@ public final class RetryGate {
     }
 
     /** Returns the groups in the table. */
-    public int groups() {
+    int groups() {
         return groups.size();
     }
 

@@ -1,6 +1,7 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Lane;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.slf4j.Logger;
@@ -18,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Initial offsets of the router and worker groups: the start of each partition, committed before a member joins. A
- * group that had offsets and lost them is refused, because a silent reset would repeat or skip items.
+ * group that had offsets and lost them is refused, because a silent reset would repeat or skip items, except where no
+ * record is left.
  */
 public final class InitialOffsets {
     private static final Logger LOG = LoggerFactory.getLogger(InitialOffsets.class);
@@ -26,12 +29,15 @@ public final class InitialOffsets {
     private static final String STOP_ALL =
             "Stop all members of the group, then start them with one version and one configuration.";
 
+    private final KafkaClients clients;
     private final QueueAdmin admin;
     private final Topics topics;
     private final Function<String, RuntimeException> failure;
 
     /** Creates the initial offsets of one cluster; lost offsets throw this failure with a message for the operator. */
-    public InitialOffsets(QueueAdmin admin, Topics topics, Function<String, RuntimeException> failure) {
+    public InitialOffsets(
+            KafkaClients clients, QueueAdmin admin, Topics topics, Function<String, RuntimeException> failure) {
+        this.clients = clients;
         this.admin = admin;
         this.topics = topics;
         this.failure = failure;
@@ -108,18 +114,38 @@ public final class InitialOffsets {
         if (without.isEmpty()) {
             return without;
         }
-        boolean onlyAdded = without.size() < queues.size();
-        if (without.stream().anyMatch(queue -> queue.start() > 0) || !onlyAdded && !neverRead.getAsBoolean()) {
-            throw failure.apply("Group " + group + " has lost its offsets for " + without.getFirst().partition()
-                    + (without.size() > 1 ? " and " + (without.size() - 1) + " more" : "")
+        boolean isNew = without.size() < queues.size() || neverRead.getAsBoolean();
+        List<QueueProgress> lost =
+                withRecords(without.stream().filter(queue -> !isNew || queue.start() > 0).toList());
+        if (!lost.isEmpty()) {
+            throw failure.apply("Group " + group + " has lost its offsets for " + lost.getFirst().partition()
+                    + (lost.size() > 1 ? " and " + (lost.size() - 1) + " more" : "")
                     + ". It does not start, because its position is unknown. Set the offsets with: "
                     + admin.commands().kafka("kafka-consumer-groups.sh", "--group " + group + " --topic " + topic + ":"
-                            + without.stream().map(queue -> String.valueOf(queue.partition().partition()))
+                            + lost.stream().map(queue -> String.valueOf(queue.partition().partition()))
                                     .collect(Collectors.joining(","))
                             + " --reset-offsets --to-earliest --execute")
                     + " (--to-earliest repeats the items that are still there, --to-latest skips them)");
         }
         return without;
+    }
+
+    /** Returns those that have a committed record. What a purge leaves is often the marker of a transaction only. */
+    private List<QueueProgress> withRecords(List<QueueProgress> queues) {
+        if (queues.isEmpty()) {
+            return queues;
+        }
+        List<QueueProgress> found = new ArrayList<>();
+        try (Consumer<byte[], byte[]> consumer = clients.consumer(Map.of())) {
+            PartitionReader reader = new PartitionReader(consumer, InstantSource.system(), admin.commands());
+            for (QueueProgress queue : queues) {
+                reader.seek(queue.partition(), queue.start(), queue.end());
+                if (!reader.next().isEmpty()) {
+                    found.add(queue);
+                }
+            }
+        }
+        return found;
     }
 
     private boolean isUnused(String topic) {

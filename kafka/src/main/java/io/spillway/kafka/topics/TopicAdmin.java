@@ -3,9 +3,11 @@ package io.spillway.kafka.topics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.StringJoiner;
@@ -15,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
@@ -27,6 +30,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -39,6 +43,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 public final class TopicAdmin {
     /** Lowest level at which a fenced producer's transaction cannot leak into the next one (KIP-890). */
     static final short MIN_TRANSACTION_VERSION = 2;
+    /** Setting of the brokers. */
+    public static final String OFFSETS_RETENTION = "offsets.retention.minutes";
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
@@ -183,6 +189,25 @@ public final class TopicAdmin {
                 : List.of("the cluster's transaction.version is " + level + ", but must be " + MIN_TRANSACTION_VERSION
                         + " or more (KIP-890). Upgrade it with: " + commands.kafka("kafka-features.sh",
                                 "upgrade --feature transaction.version=" + MIN_TRANSACTION_VERSION));
+    }
+
+    /**
+     * Returns how long the brokers keep the offsets of a group without members; empty if this login may not read it.
+     */
+    public Optional<Duration> offsetsRetention() {
+        List<ConfigResource> brokers = get(admin.describeCluster().nodes(), "describe the cluster").stream()
+                .map(node -> new ConfigResource(ConfigResource.Type.BROKER, node.idString())).toList();
+        try {
+            return get(admin.describeConfigs(brokers).all(), "read the settings of brokers").values().stream()
+                    .flatMap(settings -> Stream.ofNullable(settings.get(OFFSETS_RETENTION)))
+                    .map(setting -> Duration.ofMinutes(Long.parseLong(setting.value())))
+                    .min(Comparator.naturalOrder());
+        } catch (KafkaFailure e) {
+            if (e.getCause() instanceof ClusterAuthorizationException) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     private int brokers() {

@@ -27,14 +27,9 @@ public final class Topics {
     /** The router's store of assigned shards. */
     public static final String SHARD_STORE = "shards";
     /**
-     * How long the timers' changelog keeps the removal of a timer. A replica of the store that misses a removal would
-     * fire the timer again, so a router discards a replica older than half of this.
-     */
-    public static final long TIMER_REMOVAL_KEPT_MILLIS = 60 * 60 * 1000;
-
-    /**
      * How long compacted topics keep the removal of a key. A reader that misses a removal would keep the key, so a
-     * {@code CompactedView} reads the topic again when it could have missed one.
+     * {@code CompactedView} reads the topic again when it could have missed one. A copy of the timers that misses one
+     * would fire the timer again: it has almost so long to catch up, and a router discards one that was left long ago.
      */
     public static final long REMOVAL_KEPT_MILLIS = 24 * 60 * 60 * 1000;
 
@@ -266,7 +261,7 @@ public final class Topics {
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(maxBytes),
                 // Timers are short-lived: compacting when a fifth is new rewrites the rest about four times.
                 TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.2",
-                TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TIMER_REMOVAL_KEPT_MILLIS)));
+                TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(REMOVAL_KEPT_MILLIS)));
     }
 
     private TopicSpec spec(String name, int partitions, Map<String, String> configs) {

@@ -1,6 +1,7 @@
 package io.spillway.kafka.view;
 
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -25,6 +26,17 @@ abstract class InstanceStatuses<T> extends ViewContent<InstanceStatuses.Received
         this.clock = clock;
     }
 
+    /** In a full view, a new instance takes the place of the one that has been dead for longest. */
+    @Override
+    final boolean hasRoomFor(String key, int maxEntries) {
+        if (!super.hasRoomFor(key, maxEntries)) {
+            entries.entrySet().stream().min(Comparator.comparingLong(entry -> entry.getValue().atMillis))
+                    .filter(oldest -> !isAlive(oldest.getValue(), clock.millis()))
+                    .ifPresent(dead -> entries.remove(dead.getKey()));
+        }
+        return super.hasRoomFor(key, maxEntries);
+    }
+
     final void update(String instance, T status, long atMillis) {
         entries.put(instance, new Received<>(status, atMillis));
     }
@@ -41,6 +53,10 @@ abstract class InstanceStatuses<T> extends ViewContent<InstanceStatuses.Received
 
     private Stream<Map.Entry<String, Received<T>>> live() {
         long nowMillis = clock.millis();
-        return entries.entrySet().stream().filter(entry -> nowMillis - entry.getValue().atMillis < aliveMillis);
+        return entries.entrySet().stream().filter(entry -> isAlive(entry.getValue(), nowMillis));
+    }
+
+    private boolean isAlive(Received<T> received, long nowMillis) {
+        return nowMillis - received.atMillis < aliveMillis;
     }
 }

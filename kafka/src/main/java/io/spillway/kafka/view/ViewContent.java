@@ -40,7 +40,7 @@ public abstract class ViewContent<V> {
     }
 
     /** Returns whether a key has an entry, is that of all tenants, or is one of at most so many. */
-    final boolean hasRoomFor(String key, int maxEntries) {
+    boolean hasRoomFor(String key, int maxEntries) {
         return contains(key) || entries.size() < maxEntries || key.equals(ALL_TENANTS);
     }
 

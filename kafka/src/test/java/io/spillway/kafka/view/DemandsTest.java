@@ -3,17 +3,21 @@ package io.spillway.kafka.view;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.ratelimit.RateShares;
 import io.spillway.core.scheduling.ConcurrencyShares.Demand;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class DemandsTest {
     private long nowMillis = 1_000_000;
-    private final Demands demands = new Demands(Demands.Role.ROUTER, () -> Instant.ofEpochMilli(nowMillis));
+    private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
+    private final Demands demands = new Demands(Demands.Role.ROUTER, clock);
 
     @Test
     void statuses_of_other_live_instances_are_counted() {
@@ -57,6 +61,32 @@ class DemandsTest {
         assertThat(workers.ofAll()).isEqualTo(Map.of("worker/a", demand, "worker/b", Map.of()));
         nowMillis += 3_000;
         assertThat(workers.ofAll()).as("silent ones").isEmpty();
+    }
+
+    @Test
+    void in_a_full_view_a_new_instance_replaces_the_one_that_has_been_dead_for_longest() {
+        SlotStatuses slots = new SlotStatuses(clock);
+        LaneStates lanes = new LaneStates(clock);
+        WorkerReport report = new WorkerReport(1, 0, 0, 0, 0, 0, Map.of());
+        TimeoutStatuses timeouts = new TimeoutStatuses(clock);
+        Map<InstanceStatuses<?>, Supplier<byte[]>> views = Map.of(
+                demands, () -> demands.encode("", Map.of()), slots, () -> slots.encode("", Map.of()),
+                lanes, () -> lanes.encode("", report), timeouts, () -> timeouts.encode("", List.of()));
+        views.forEach((view, status) -> {
+            String prefix = view == slots ? Demands.Role.WORKER.member("") : "";
+            for (String name : List.of("b", "a", "c")) {
+                assertThat(view.hasRoomFor(prefix + name, 3)).isTrue();
+                view.put(prefix + name, status.get());
+                nowMillis++;
+            }
+            assertThat(view.hasRoomFor(prefix + "d", 3)).as("all live").isFalse();
+            nowMillis += TimeoutStatuses.ALIVE_MILLIS - 3;
+            assertThat(view.hasRoomFor(prefix + "d", 3)).as("b is dead").isTrue();
+            view.put(prefix + "d", status.get());
+            assertThat(view.keys()).containsExactlyInAnyOrder(prefix + "a", prefix + "c", prefix + "d");
+            assertThat(view.hasRoomFor(prefix + "a", 3)).as("one that is known").isTrue();
+            assertThat(view.size()).isEqualTo(3);
+        });
     }
 
     @Test
