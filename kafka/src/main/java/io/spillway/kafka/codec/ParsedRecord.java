@@ -29,6 +29,8 @@ public sealed interface ParsedRecord {
      * @param reason             reason to dead-letter it
      * @param detail             explanation; may contain text from outside
      * @param hasInternalHeaders whether the record has headers that only Spillway may set
+     * @param tenant             a valid name if it can be told, otherwise empty
      */
-    record Unreadable(DeadReason reason, String detail, boolean hasInternalHeaders) implements ParsedRecord {}
+    record Unreadable(DeadReason reason, String detail, boolean hasInternalHeaders, String tenant)
+            implements ParsedRecord {}
 }

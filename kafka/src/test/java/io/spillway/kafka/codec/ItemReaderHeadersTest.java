@@ -166,9 +166,9 @@ class ItemReaderHeadersTest {
     void a_record_may_have_1000_headers_and_not_more() {
         assertThat(withHeaders(1_000)).isInstanceOf(ParsedRecord.Item.class);
         assertThat(withHeaders(1_001)).isEqualTo(
-                new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "1001 headers; at most 1000", false));
+                new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "1001 headers; at most 1000", false, "acme"));
         assertThat(withHeaders(10_000)).isEqualTo(
-                new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "10000 headers; at most 1000", false));
+                new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "10000 headers; at most 1000", false, "acme"));
     }
 
     @Test
