@@ -47,8 +47,7 @@ final class HttpHandler implements Handler {
     HttpHandler(HandlerSettings settings, InstantSource clock) {
         this.requests = new HttpRequests(settings);
         URI url = requests.base();
-        // Without the user information, which may contain a password.
-        this.authority = url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
+        this.authority = url.getRawAuthority();
         this.destination = url.getHost().toLowerCase(Locale.ROOT) + ":" + portOf(url);
         this.statuses = settings.http().statuses().rules();
         this.connectTimeout = settings.httpConnectTimeout();

@@ -99,7 +99,7 @@ class StatusRulesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "http://user:secret@Nowhere.invalid/{tenant}/work, nowhere.invalid:80",
+        "http://Nowhere.invalid/{tenant}/work, nowhere.invalid:80",
         "https://nowhere.invalid?t={tenant}, nowhere.invalid:443",
         "http://[::1]:9/a, [::1]:9"})
     void the_destination_is_the_host_and_port_of_the_url(String url, String expected) throws Exception {
