@@ -69,8 +69,8 @@ class DeadLetterFilterTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "", "yesterday", "2h ago", "-2h", "2027-01-15", "2027-01-15T08:00:00", "9999999999999999999d", "1w", "1700000000",
-        "1700000000000000"
+        "", "yesterday", "2h ago", "-2h", "2027-01-15", "2027-01-15T08:00:00", "9999999999999999999d", "1w",
+        "1700000000", "1700000000000000"
     })
     void an_invalid_point_in_time_is_rejected_with_the_allowed_formats(String text) {
         assertThatThrownBy(() -> PointInTime.parseMillis(text, NOW))

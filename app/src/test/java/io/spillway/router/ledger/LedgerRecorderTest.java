@@ -268,14 +268,11 @@ class LedgerRecorderTest {
         byte[] tooLong = RouterHarness.item("avro", "i".repeat(257), RouterHarness.START_MILLIS, "");
         try (RouterHarness router = new RouterHarness()) {
             router.send(null, RouterHarness.headers("spillway-tenant", "null"));
-            router.send(new byte[0], RouterHarness.headers("spillway-tenant", "id", "spillway-id", ""));
             router.send(tooLong);
-            router.send(tooLong, RouterHarness.headers("spillway-tenant", ""));
             router.send(null);
             assertThat(flush(router)).isEqualTo(Map.of(
-                    "null outside>dead-letter", 1L, "id outside>dead-letter", 1L, "avro outside>dead-letter", 1L,
-                    "(none) outside>dead-letter", 2L, "(dead:null-value) outside>dead-letter", 2L,
-                    "(dead:bad-id) outside>dead-letter", 2L, "(dead:bad-tenant) outside>dead-letter", 1L));
+                    "null outside>dead-letter", 1L, "avro outside>dead-letter", 1L, "(none) outside>dead-letter", 1L,
+                    "(dead:null-value) outside>dead-letter", 2L, "(dead:bad-id) outside>dead-letter", 1L));
         }
     }
 

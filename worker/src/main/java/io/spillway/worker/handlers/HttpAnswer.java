@@ -1,5 +1,9 @@
 package io.spillway.worker.handlers;
 
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -7,47 +11,79 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
 
 /**
- * First part of the body of a response, as text. The rest is read and dropped, so that the connection can be used
- * again, up to {@link #MAX_READ}; then the connection is closed.
+ * Response to a request: status, headers, and the first part of the body if it is no success. The rest of the body is
+ * read and dropped, so that the connection can be used again, up to {@link #MAX_READ} and {@link #MAX_MILLIS}; then the
+ * connection is closed. A body that is slow, cut off or malformed is no error, because the destination has decided.
  */
-final class BodyHead implements HttpResponse.BodySubscriber<String> {
+final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.BodySubscriber<Void> {
     /** Bytes that are kept. */
     static final int MAX_KEPT = 2_000;
     static final int MAX_READ = 64 * 1024;
+    static final long MAX_MILLIS = 1_000;
 
-    private final CompletableFuture<String> text = new CompletableFuture<>();
-    private final byte[] kept = new byte[MAX_KEPT];
+    private static final byte[] NOTHING = {};
+
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
+    private final CompletionStage<Void> closed = end.handle((ended, late) -> closed(late != null));
+    private volatile HttpResponse.ResponseInfo info;
+    private byte[] kept = NOTHING;
     private int length;
     private long read;
     private Flow.Subscription subscription;
 
-    /** Returns a handler that keeps nothing of a successful response. */
-    static HttpResponse.BodyHandler<String> ofFailures() {
-        return info -> info.statusCode() / 100 == 2 ? HttpResponse.BodySubscribers.replacing("") : new BodyHead();
+    private HttpAnswer() {}
+
+    /** Sends a request and returns the response; throws if there is none. */
+    static HttpAnswer to(HttpRequest request, HttpClient client) throws IOException, InterruptedException {
+        HttpAnswer answer = new HttpAnswer();
+        try {
+            client.send(request, answer);
+        } catch (IOException e) {
+            if (answer.info == null) {
+                throw e;
+            }
+        }
+        return answer;
+    }
+
+    int status() {
+        return info.statusCode();
+    }
+
+    HttpHeaders headers() {
+        return info.headers();
+    }
+
+    /** Returns what is kept of the body; empty for a success. */
+    synchronized String body() {
+        return new String(kept, 0, length, StandardCharsets.UTF_8).strip();
     }
 
     @Override
-    public CompletionStage<String> getBody() {
-        return text;
+    public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo its) {
+        kept = its.statusCode() / 100 == 2 ? NOTHING : new byte[MAX_KEPT];
+        info = its;
+        return this;
+    }
+
+    @Override
+    public CompletionStage<Void> getBody() {
+        return closed;
     }
 
     @Override
     public void onSubscribe(Flow.Subscription its) {
         subscription = its;
+        end.orTimeout(MAX_MILLIS, TimeUnit.MILLISECONDS);
         its.request(1);
     }
 
     @Override
     public void onNext(List<ByteBuffer> buffers) {
-        for (ByteBuffer buffer : buffers) {
-            read += buffer.remaining();
-            int taken = Math.min(buffer.remaining(), MAX_KEPT - length);
-            buffer.get(kept, length, taken);
-            length += taken;
-        }
-        if (read > MAX_READ) {
+        if (isOverAfter(buffers)) {
             subscription.cancel();
             onComplete();
         } else {
@@ -55,7 +91,6 @@ final class BodyHead implements HttpResponse.BodySubscriber<String> {
         }
     }
 
-    /** What arrived before the error is the body. */
     @Override
     public void onError(Throwable error) {
         onComplete();
@@ -63,6 +98,23 @@ final class BodyHead implements HttpResponse.BodySubscriber<String> {
 
     @Override
     public void onComplete() {
-        text.complete(new String(kept, 0, length, StandardCharsets.UTF_8).strip());
+        end.complete(null);
+    }
+
+    private synchronized boolean isOverAfter(List<ByteBuffer> buffers) {
+        for (ByteBuffer buffer : buffers) {
+            read += buffer.remaining();
+            int taken = Math.min(buffer.remaining(), kept.length - length);
+            buffer.get(kept, length, taken);
+            length += taken;
+        }
+        return read > MAX_READ;
+    }
+
+    private Void closed(boolean isLate) {
+        if (isLate) {
+            subscription.cancel();
+        }
+        return null;
     }
 }
