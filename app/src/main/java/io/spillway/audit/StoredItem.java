@@ -57,7 +57,7 @@ public record StoredItem(
 
     /** Returns the ledger owner. */
     public String owner() {
-        return reading instanceof ParsedRecord.Item item ? item.tenant() : LedgerOwner.NONE;
+        return LedgerOwner.of(reading);
     }
 
     /** Returns the item's own enqueue time, epoch milliseconds; empty for an unreadable item. */

@@ -40,14 +40,9 @@ public final class DeadLetter {
         return reading;
     }
 
-    /** Returns the tenant; empty if the record is not a readable item. */
-    public Optional<String> tenant() {
-        return reading instanceof ParsedRecord.Item item ? Optional.of(item.tenant()) : Optional.empty();
-    }
-
     /** Returns the tenant, or {@link LedgerOwner#NONE}: the name in every output and filter. */
     public String owner() {
-        return tenant().orElse(LedgerOwner.NONE);
+        return LedgerOwner.of(reading);
     }
 
     /** Returns the item's id, or its origin if it has none. The first call can decode the whole item. */

@@ -168,7 +168,7 @@ public record JsonItems(
                 // An ISO 8601 year can exceed what 64 bits hold.
                 require(!enqueuedAt.isBefore(EARLIEST) && !enqueuedAt.isAfter(LATEST), key + TIMES);
             } else if (key.equals("deliverAt")) {
-                deliverAtMillis = deliverAtMillis(key, time(key, json));
+                deliverAtMillis = deliverAtMillis(time(key, json));
             } else {
                 require(json.hasToken(JsonToken.VALUE_STRING), key + " must be text");
                 texts.put(key, encodable(key, json.getText()));
@@ -181,7 +181,7 @@ public record JsonItems(
             }
             require(json.hasToken(JsonToken.VALUE_NUMBER_INT)
                     && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER, key + TIMES);
-            return Instant.ofEpochMilli(json.getLongValue());
+            return number(key, json.getLongValue());
         }
 
         /** Numbers and booleans are accepted too, with the characters as they are written. */
@@ -205,16 +205,26 @@ public record JsonItems(
         }
     }
 
-    /** Returns the time of a header for the first attempt: epoch milliseconds, or ISO 8601. */
-    static long deliverAtMillis(String name, String text) {
-        return deliverAtMillis(name, text.matches("[0-9]{1,18}") ? Instant.ofEpochMilli(Long.parseLong(text))
-                : iso(name, text));
+    /** Returns a time in epoch milliseconds; 0 is none. A number in another unit, such as seconds, is refused. */
+    private static Instant number(String key, long millis) {
+        require(millis == 0 || ItemLimits.isTime(millis), key + TIMES);
+        return Instant.ofEpochMilli(millis);
     }
 
-    private static long deliverAtMillis(String name, Instant time) {
+    /** Returns the time of a header for the first attempt: epoch milliseconds, or ISO 8601. */
+    static long deliverAtMillis(String name, String text) {
+        return deliverAtMillis(
+                text.matches("[0-9]{1,18}") ? number(name, Long.parseLong(text)) : iso(name, text));
+    }
+
+    private static long deliverAtMillis(Instant time) {
         // An ISO 8601 year can exceed what 64 bits hold; the latest time is refused as too far ahead.
-        return time.isBefore(Instant.EPOCH) ? 1 : Math.max(1,
-                time.isAfter(LATEST) ? LATEST.toEpochMilli() : time.toEpochMilli());
+        return inRange(time.isBefore(EARLIEST) ? 0 : time.isAfter(LATEST) ? Long.MAX_VALUE : time.toEpochMilli());
+    }
+
+    /** Returns a time that the router takes for one: any before 2000 is as past as 2000. */
+    public static long inRange(long millis) {
+        return Math.clamp(millis, ItemLimits.EARLIEST_MILLIS, ItemLimits.LATEST_MILLIS);
     }
 
     /** Requires that a time for the first attempt, 0 for none, is not too far ahead. */

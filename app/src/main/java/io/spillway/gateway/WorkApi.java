@@ -253,9 +253,14 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
             ObjectNode attributes = json.putObject("attributes");
             delivery.attributes().forEach(attributes::put);
             var headers = json.putArray("headers");
-            delivery.headers().stream().filter(header -> !ItemHeaders.isInternal(header.name())).forEach(header ->
-                    put(headers.addObject().put("name", header.name()), "value",
-                            header.value() == null ? Optional.of("") : text(header.value()), header.value()));
+            delivery.headers().stream().filter(header -> !ItemHeaders.isInternal(header.name())).forEach(header -> {
+                ObjectNode each = headers.addObject().put("name", header.name());
+                if (header.value() == null) {
+                    each.putNull("value");
+                } else {
+                    put(each, "value", text(header.value()), header.value());
+                }
+            });
             put(json, "payload", isText(delivery.contentType()) ? text(delivery.payload()) : Optional.empty(),
                     delivery.payload());
             return json.put("receipt", leased.receipt()).put("leaseUntil", time(delivery.lease().endsAt()));

@@ -125,22 +125,22 @@ class LedgerCommandsIT {
 
         assertThat(commands.run("explain", "--id", "old").done().out())
                 .contains("item old of acme", "overflow", "waits");
-        assertThat(commands.run("explain", "--id", "old", "--since", "1000000")
+        assertThat(commands.run("explain", "--id", "old", "--since", "1970-01-01T00:16:40Z")
                         .done()
                         .out())
                 .contains("item old of acme");
-        assertThat(commands.run("explain", "--id", "new", "--since", "1000001")
+        assertThat(commands.run("explain", "--id", "new", "--since", "1970-01-01T00:16:40.001Z")
                         .done()
                         .out())
                 .contains("item new of acme");
-        assertThat(commands.run("explain", "--id", "late", "--since", "1000001")
+        assertThat(commands.run("explain", "--id", "late", "--since", "1970-01-01T00:16:40.001Z")
                         .done()
                         .out())
                 .contains("item late of acme");
-        assertThat(commands.run("explain", "--id", "old", "--since", "1000001").failedWith(1))
+        assertThat(commands.run("explain", "--id", "old", "--since", "1970-01-01T00:16:40.001Z").failedWith(1))
                 .contains("No record of old since 1970-01-01T00:16:40.001Z: it was never received, or it has finished"
                         + " and been purged.");
-        assertThat(commands.run("explain", "--id", "new", "--since", "2000001").failedWith(1))
+        assertThat(commands.run("explain", "--id", "new", "--since", "1970-01-01T00:33:20.001Z").failedWith(1))
                 .contains("No record of new");
     }
 

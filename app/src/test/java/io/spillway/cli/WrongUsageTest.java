@@ -72,6 +72,8 @@ class WrongUsageTest {
                 wrong("send --size 1048577", "--size", "1048577", "0 to 1048576"),
                 wrong("send --age soon", "--age", "soon", "5m", "units: ms, s, m, h, d"),
                 wrong("send --deliver-at soon", "--deliver-at", "soon", "epoch milliseconds, or a duration such as 2h"),
+                wrong("send --deliver-at 1795003600", "--deliver-at 1795003600", "epoch milliseconds"),
+                wrong("cancel --tenant acme --before 1795003600", "--before 1795003600", "epoch milliseconds"),
                 wrong("send --deliver-at 15d", "--deliver-at 15d", "at most 14d ahead"),
                 wrong("send --deliver-at 1h --file pom.xml", "--deliver-at", "--file"),
                 wrong("send --file pom.xml --count 2", "--count", "--file"),

@@ -67,6 +67,8 @@ class JsonItemsTest {
         "{\"payload\":\"x\",\"id\":\"ä\"}             | id must be",
         "{\"payload\":\"x\",\"enqueuedAt\":\"now\"}   | epoch milliseconds",
         "{\"payload\":\"x\",\"enqueuedAt\":1.5}       | epoch milliseconds",
+        "{\"payload\":\"x\",\"enqueuedAt\":1795003600} | epoch milliseconds",
+        "{\"payload\":\"x\",\"enqueuedAt\":1795003600000000} | epoch milliseconds",
         "{\"payload\":\"x\",\"enqueuedAt\":1e30}      | epoch milliseconds",
         "{\"payload\":\"x\",\"enqueuedAt\":99999999999999999999} | epoch milliseconds",
         "{\"payload\":\"x\",\"enqueuedAt\":\"+999999999-12-31T23:59:59Z\"} | epoch milliseconds",
@@ -215,10 +217,12 @@ class JsonItemsTest {
     void a_time_of_the_first_attempt_is_epoch_milliseconds_or_a_time_and_none_when_it_is_absent() throws IOException {
         assertThat(deliverAt("1700000000000")).isEqualTo(1_700_000_000_000L);
         assertThat(deliverAt("\"2023-11-14T23:13:20.0009+01:00\"")).isEqualTo(1_700_000_000_000L);
-        assertThat(deliverAt("-5")).as("past").isEqualTo(1);
+        assertThat(deliverAt("0")).as("past").isEqualTo(946_684_800_000L);
+        assertThat(deliverAt("\"1969-12-31T23:59:59Z\"")).as("past").isEqualTo(946_684_800_000L);
         assertThat(deliverAt("null")).isZero();
         assertThat(items.read("{\"payload\":1}").deliverAtMillis()).isZero();
-        for (String wrong : List.of("1.5", "\"2h\"", "true", "\"\"", "99999999999999999999", "[]")) {
+        for (String wrong : List.of("1.5", "\"2h\"", "true", "\"\"", "99999999999999999999", "[]", "-5",
+                "1795003600", "946684799999", "1795003600000000", "\"1795003600\"")) {
             assertThatThrownBy(() -> deliverAt(wrong)).as(wrong)
                     .hasMessage("deliverAt must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z");
         }

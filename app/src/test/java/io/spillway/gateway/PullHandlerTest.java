@@ -227,6 +227,10 @@ class PullHandlerTest {
                 new io.spillway.handler.Delivery.Header("raw", bytes)).lease(new WorkUnderTest.FixedLease()));
         assertThat(binary.get("payloadBase64").textValue()).isEqualTo("/wA=");
         assertThat(binary.get("headers").toString()).isEqualTo("[{\"name\":\"raw\",\"valueBase64\":\"/wA=\"}]");
+        JsonNode nothing = leased(DeliveryBuilder.of("acme", "null").header("empty", "").header(
+                new io.spillway.handler.Delivery.Header("null", null)).lease(new WorkUnderTest.FixedLease()));
+        assertThat(nothing.get("headers").toString()).as("an empty value is not a missing one")
+                .isEqualTo("[{\"name\":\"empty\",\"value\":\"\"},{\"name\":\"null\",\"value\":null}]");
         JsonNode claimed = leased(DeliveryBuilder.of("acme", "three").contentType("text/plain").payload(bytes)
                 .lease(new WorkUnderTest.FixedLease()));
         assertThat(claimed.has("payload")).as("not UTF-8, whatever its type says").isFalse();

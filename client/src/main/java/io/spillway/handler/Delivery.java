@@ -57,8 +57,13 @@ public interface Delivery {
     /** Returns the payload of a {@code WorkItem}; for other formats, the whole record value. May be empty. */
     byte[] payload();
 
-    /** Returns the key of the Kafka record; empty if it has none. */
+    /** Returns the key of the Kafka record; empty if it has none, see {@link #hasKey}. */
     byte[] key();
+
+    /** Returns whether the Kafka record has a key, which may be empty. */
+    default boolean hasKey() {
+        return key().length > 0;
+    }
 
     /** Returns the value of the Kafka record as it was produced: the encoded item, or the payload itself. */
     byte[] value();

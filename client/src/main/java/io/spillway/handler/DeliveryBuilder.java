@@ -44,6 +44,7 @@ public final class DeliveryBuilder {
     private Map<String, String> attributes = Map.of();
     private byte[] payload = {};
     private byte[] key;
+    private boolean hasKey = true;
     private Delivery.Lease lease = NEVER_ENDING;
 
     private DeliveryBuilder(String tenant, String id) {
@@ -108,6 +109,14 @@ public final class DeliveryBuilder {
     /** Sets {@link Delivery#key}; not copied. Default: the tenant. */
     public DeliveryBuilder key(byte[] bytes) {
         key = Objects.requireNonNull(bytes, "key");
+        hasKey = true;
+        return this;
+    }
+
+    /** Removes the key: {@link Delivery#hasKey} is false and {@link Delivery#key} empty. */
+    public DeliveryBuilder withoutKey() {
+        key = new byte[0];
+        hasKey = false;
         return this;
     }
 
@@ -131,11 +140,11 @@ public final class DeliveryBuilder {
     /** Returns the delivery. The builder can be reused. */
     public Delivery build() {
         return new BuiltDelivery(tenant, id, workload, enqueuedAt, attempt, lane, channel, contentType, attributes,
-                payload, key, payload, List.copyOf(headers), lease);
+                payload, key, hasKey, payload, List.copyOf(headers), lease);
     }
 
     private record BuiltDelivery(
             String tenant, String id, String workload, Instant enqueuedAt, int attempt, String lane, String channel,
-            String contentType, Map<String, String> attributes, byte[] payload, byte[] key, byte[] value,
-            List<Header> headers, Lease lease) implements Delivery {}
+            String contentType, Map<String, String> attributes, byte[] payload, byte[] key, boolean hasKey,
+            byte[] value, List<Header> headers, Lease lease) implements Delivery {}
 }

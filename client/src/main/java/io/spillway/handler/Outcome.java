@@ -27,8 +27,8 @@ public sealed interface Outcome {
      * or the item has been retried for the tenant's {@code retryFor}, it becomes a dead letter.
      *
      * @param after  shortest wait before the next attempt, to which the tenant's backoff is added; negative counts as
-     *               zero, and the sum is at most the tenant's {@code backoffCap}. An exhausted retry budget can
-     *               lengthen it. Empty: the backoff alone
+     *               zero. It may exceed the tenant's {@code backoffCap}, and counts up to {@code retryFor} and 30 days.
+     *               An exhausted retry budget can lengthen it. Empty: the backoff alone
      * @param detail cause of the failure, for operators; a dead letter carries up to 4,000 printable characters of it
      */
     record Retry(Optional<Duration> after, String detail) implements Outcome {

@@ -48,6 +48,7 @@ public final class ItemBuilder {
     private static final int MAX_HEADERS = 993;
     private static final int MAX_PRIORITY = 9;
     private static final Duration MAX_AHEAD = Duration.ofDays(14);
+    private static final Instant EARLIEST = Instant.parse("2000-01-01T00:00:00Z");
     private static final String RESERVED = "spillway-";
     private static final String CONTENT_TYPE = "content-type";
     private static final String ANY_TYPE = "application/octet-stream";
@@ -139,13 +140,13 @@ public final class ItemBuilder {
      * Sets the earliest time of the item's first attempt, kept to the millisecond. Until then the item waits in
      * Spillway; its age, its time to live and its end count from then. Default, and for a time in the past: at once.
      *
-     * @param time at most 14 days after {@code now}; not before 1970
+     * @param time at most 14 days after {@code now}; not before 2000, because such an instant was made from seconds
      * @param now  the current time
      */
     public ItemBuilder deliverAt(Instant time, Instant now) {
-        if (time.isBefore(Instant.EPOCH) || time.isAfter(now.plus(MAX_AHEAD))) {
+        if (time.isBefore(EARLIEST) || time.isAfter(now.plus(MAX_AHEAD))) {
             throw new IllegalArgumentException(
-                    "deliverAt = " + time + ". Allowed: from 1970 to 14 days ahead of now");
+                    "deliverAt = " + time + ". Allowed: from 2000 to 14 days ahead of now");
         }
         deliverAt = time;
         return this;

@@ -100,6 +100,11 @@ final class LaneDelivery implements Delivery {
     }
 
     @Override
+    public boolean hasKey() {
+        return item.record().key() != null;
+    }
+
+    @Override
     public byte[] value() {
         return item.record().value();
     }

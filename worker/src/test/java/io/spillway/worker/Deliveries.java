@@ -23,7 +23,7 @@ public final class Deliveries {
     }
 
     public static Delivery withoutKey(byte[] payload) {
-        return builder("text/plain", payload, new RecordHeaders()).key(new byte[0]).build();
+        return builder("text/plain", payload, new RecordHeaders()).withoutKey().build();
     }
 
     private static DeliveryBuilder builder(String contentType, byte[] payload, Headers headers) {

@@ -70,6 +70,8 @@ class LaneDeliveryTest {
         assertThat(delivery.contentType()).isEqualTo("application/octet-stream");
         assertThat(delivery.attributes()).isEmpty();
         assertThat(delivery.key()).isEmpty();
+        assertThat(delivery.hasKey()).isFalse();
+        assertThat(delivery(Lane.AGED, new byte[0], value, headers, 0).hasKey()).as("an empty key").isTrue();
         assertThat(delivery.traceparent()).isEmpty();
         assertThat(delivery.tracestate()).isEmpty();
     }

@@ -210,7 +210,8 @@ public final class SendCommand implements Callable<Integer> {
     private long deliverAtMillis() {
         long nowMillis = common.clock().millis();
         try {
-            long atMillis = deliverAt == null ? 0 : PointInTime.parseAheadMillis(deliverAt, nowMillis);
+            long atMillis =
+                    deliverAt == null ? 0 : JsonItems.inRange(PointInTime.parseAheadMillis(deliverAt, nowMillis));
             JsonItems.requireSoon("the time", atMillis, nowMillis);
             return atMillis;
         } catch (IllegalArgumentException e) {

@@ -1,5 +1,6 @@
 package io.spillway.router.route;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -47,6 +48,11 @@ public final class ItemDecider implements Decider {
                 yield withReason(rules.decide(item, record.timestamp(), notBeforeMillis, attempted, nowMillis),
                         attempted);
             }
+            case ParsedRecord.Item item when item.deliverAtMillis() == ParsedRecord.Item.NO_TIME ->
+                    Decision.unreadable(new Route.DeadLetter(DeadReason.BAD_DELIVER_AT,
+                            "'" + ItemHeaders.text(headers, ItemHeaders.DELIVER_AT).orElse("")
+                                    + "' is not epoch milliseconds (" + ItemHeaders.DELIVER_AT + ")"),
+                            item.hasInternalHeaders());
             case ParsedRecord.Item item ->
                     rules.decide(item, record.timestamp(), item.deliverAtMillis(), false, nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(

@@ -37,7 +37,7 @@ public record ItemRules(
         long claimedMillis = item.enqueuedAtMillis();
         boolean plausible = RoutingRules.isPlausible(claimedMillis, nowMillis);
         if (!plausible) {
-            metrics.clockSkew(claimedMillis, nowMillis);
+            metrics.clockSkew(item.tenant(), claimedMillis, nowMillis);
         }
         long enqueuedAtMillis = plausible ? claimedMillis : nowMillis;
         long freshSinceMillis = Math.max(enqueuedAtMillis, notBeforeMillis);

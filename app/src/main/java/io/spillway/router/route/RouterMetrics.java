@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
@@ -33,6 +34,7 @@ public final class RouterMetrics {
     private final Timer past;
     private final TenantMeters<Map<ItemState, Counter>> sidelined;
     private final AtomicLong ownErrors = new AtomicLong();
+    private final AtomicLong otherUnits = new AtomicLong();
 
     /** Registers the meters. At most this number of tenants have time series of their own. */
     public RouterMetrics(MeterRegistry registry, int tenants) {
@@ -79,8 +81,15 @@ public final class RouterMetrics {
         departures.deadLettered(reason);
     }
 
-    /** Records by how much an implausible enqueue time differs from the clock. */
-    void clockSkew(long claimedMillis, long nowMillis) {
+    /** Records by how much an implausible enqueue time differs from the clock, and logs one that is no time. */
+    void clockSkew(String tenant, long claimedMillis, long nowMillis) {
+        if (!ItemLimits.isTime(claimedMillis)) {
+            long count = otherUnits.incrementAndGet();
+            if (Long.bitCount(count) == 1) {
+                LOG.warn("An item of {} has the enqueue time {}, which is not epoch milliseconds. It counts as new, as"
+                        + " do all such items ({} so far). Repair the producer.", tenant, claimedMillis, count);
+            }
+        }
         if (claimedMillis > nowMillis) {
             future.record(difference(claimedMillis, nowMillis), TimeUnit.MILLISECONDS);
         } else {

@@ -64,7 +64,7 @@ class TrailCodecTest {
     @Test
     void an_unreadable_record_keeps_an_id_that_can_be_read() {
         ItemDecoder decoder = new ItemDecoder();
-        ParsedRecord.Unreadable bad = new ParsedRecord.Unreadable(DeadReason.BAD_TENANT, "", false);
+        ParsedRecord.Unreadable bad = new ParsedRecord.Unreadable(DeadReason.BAD_TENANT, "", false, "");
 
         assertThat(decoder.id(bad, bytes("x"), new RecordHeaders().add(ItemHeaders.ID, bytes("order-1"))))
                 .contains("order-1");

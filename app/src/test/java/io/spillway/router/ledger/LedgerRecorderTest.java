@@ -264,6 +264,19 @@ class LedgerRecorderTest {
     }
 
     @Test
+    void what_is_refused_is_recorded_for_the_tenant_that_can_be_told() {
+        byte[] tooLong = RouterHarness.item("avro", "i".repeat(257), RouterHarness.START_MILLIS, "");
+        try (RouterHarness router = new RouterHarness()) {
+            router.send(null, RouterHarness.headers("spillway-tenant", "null"));
+            router.send(tooLong);
+            router.send(null);
+            assertThat(flush(router)).isEqualTo(Map.of(
+                    "null outside>dead-letter", 1L, "avro outside>dead-letter", 1L, "(none) outside>dead-letter", 1L,
+                    "(dead:null-value) outside>dead-letter", 2L, "(dead:bad-id) outside>dead-letter", 1L));
+        }
+    }
+
+    @Test
     void an_item_leaving_the_delay_lane_is_recorded_when_it_leaves() {
         try (RouterHarness router = new RouterHarness()) {
             router.set("short", PolicyField.TTL, "10s");

@@ -21,6 +21,8 @@ public enum DeadReason {
     BAD_WORKLOAD("bad-workload"),
     /** The header {@code spillway-enqueued-at} is not epoch milliseconds. */
     BAD_ENQUEUED_AT("bad-enqueued-at"),
+    /** The header {@code spillway-deliver-at} is not epoch milliseconds, but for example seconds. */
+    BAD_DELIVER_AT("bad-deliver-at"),
     /** The item is in the delay lane and its header {@code spillway-due} is missing or not epoch milliseconds. */
     BAD_DUE("bad-due"),
     /** The record is larger than {@code topics.maxBytes}, or its headers than {@code router.maxHeaderBytes}. */

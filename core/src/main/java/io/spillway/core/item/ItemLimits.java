@@ -14,6 +14,11 @@ public final class ItemLimits {
     /** Maximum time from now until the first attempt that a producer may set, in milliseconds: 14 days. */
     public static final long MAX_AHEAD_MILLIS = 14L * 24 * 60 * 60 * 1000;
 
+    /** Earliest plausible time: the year 2000, epoch milliseconds. */
+    public static final long EARLIEST_MILLIS = 946_684_800_000L;
+    /** Latest plausible time: the end of the year 9999, epoch milliseconds. */
+    public static final long LATEST_MILLIS = 253_402_300_799_999L;
+
     /** Priority of an item that names none, as in the Java Message Service; 0 is the least urgent. */
     public static final int NORMAL_PRIORITY = 4;
     /** Priority of the most urgent items of a workload. */
@@ -59,6 +64,14 @@ public final class ItemLimits {
             }
         }
         return true;
+    }
+
+    /**
+     * Returns whether a number can be epoch milliseconds: from 2000 to 9999. The present time in seconds is before, in
+     * micro- or nanoseconds after that.
+     */
+    public static boolean isTime(long millis) {
+        return millis >= EARLIEST_MILLIS && millis <= LATEST_MILLIS;
     }
 
     private static boolean isNameCharacter(int c) {

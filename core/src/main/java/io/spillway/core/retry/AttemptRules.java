@@ -13,9 +13,10 @@ public final class AttemptRules {
     /**
      * Decides after one attempt.
      *
-     * <p>A wait that the destination asks for is added to the drawn wait, so that items with the same request do not
-     * all come back at once. The sum is capped at the tenant's {@code backoffCap}: a destination must not be able to
-     * delay a tenant's items for a year.
+     * <p>The drawn wait is added to a wait that the destination asks for, so that items with the same request do not
+     * all come back at once. An asked wait counts up to the tenant's {@code retryFor}, at whose end the item is a dead
+     * letter where it waits, and up to {@link ReplayRules#LONGEST_WAIT_MILLIS}: a destination must not be able to delay
+     * a tenant's items for a year.
      *
      * <p>The wait grows with the item's own failures only. While a destination is unavailable, the retry budget limits
      * the load, and a long wait would only delay the item when the destination is back.
@@ -57,11 +58,12 @@ public final class AttemptRules {
         if (blame >= (long) policy.attempts() * DestinationHealth.WHOLE) {
             return new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, detail, attempts);
         }
-        long capMillis = policy.backoffCapMillis();
         long drawnMillis = Backoff.waitMillis(
-                policy.jitter(), policy.backoffBaseMillis(), capMillis,
+                policy.jitter(), policy.backoffBaseMillis(), policy.backoffCapMillis(),
                 1 + before.blameThousandths() / DestinationHealth.WHOLE, before.waitMillis(), random);
-        long waitMillis = Math.min(capMillis, Math.clamp(askedMillis, 0, capMillis) + drawnMillis);
+        long mostAskedMillis = Math.min(policy.retryForMillis(), ReplayRules.LONGEST_WAIT_MILLIS);
+        long waitMillis = Math.min(
+                ReplayRules.LONGEST_WAIT_MILLIS, Math.clamp(askedMillis, 0, mostAskedMillis) + drawnMillis);
         return new NextStep.Delay(
                 nowMillis + waitMillis, attempts, blame, blameThousandths == 0 ? before.waitMillis() : drawnMillis);
     }

@@ -1,6 +1,7 @@
 package io.spillway.core.routing;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
@@ -13,7 +14,7 @@ import java.util.Optional;
  */
 public final class RoutingRules {
     /** Earliest plausible enqueue time: the year 2000, epoch milliseconds. Earlier times are clock errors. */
-    public static final long EARLIEST_MILLIS = 946_684_800_000L;
+    public static final long EARLIEST_MILLIS = ItemLimits.EARLIEST_MILLIS;
     /** End of what sweeps cover for a tenant without a completed sweep. */
     public static final long NO_SWEEP_MILLIS = Long.MIN_VALUE;
 

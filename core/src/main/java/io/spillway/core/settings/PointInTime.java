@@ -1,9 +1,13 @@
 package io.spillway.core.settings;
 
+import io.spillway.core.item.ItemLimits;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 
-/** Text format of points in time: ISO 8601 with a zone, epoch milliseconds, or a duration such as {@code 2h}. */
+/**
+ * Text format of points in time: ISO 8601 with a zone, epoch milliseconds, or a duration such as {@code 2h}. A number
+ * in another unit, such as seconds, is refused.
+ */
 public final class PointInTime {
     private static final String ALLOWED =
             "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or %s such as 2h ("
@@ -29,7 +33,11 @@ public final class PointInTime {
         String time = text.strip();
         try {
             if (time.matches("[0-9]{1,15}")) {
-                return Long.parseLong(time);
+                long millis = Long.parseLong(time);
+                if (millis != 0 && !ItemLimits.isTime(millis)) {
+                    throw new IllegalArgumentException("another unit");
+                }
+                return millis;
             }
             if (time.matches("[0-9]+[a-z]+")) {
                 return Math.addExact(nowMillis, direction * Durations.parseMillis(time));

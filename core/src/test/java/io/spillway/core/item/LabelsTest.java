@@ -19,7 +19,7 @@ class LabelsTest {
                 .containsExactly("sweep", "ttl", "cancelled");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
                 "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",
-                "bad-id", "bad-workload", "bad-enqueued-at", "bad-due", "too-large",
+                "bad-id", "bad-workload", "bad-enqueued-at", "bad-deliver-at", "bad-due", "too-large",
                 "too-many-headers", "router-error", "attempts-used-up", "retry-time-over", "expired",
                 "final-failure", "killed-worker", "stuck");
     }

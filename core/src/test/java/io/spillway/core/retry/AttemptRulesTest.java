@@ -63,10 +63,21 @@ class AttemptRulesTest {
     }
 
     @ParameterizedTest(name = "asked to wait {0} ms: due after {1} ms")
-    @CsvSource({"0, 1000", "4000, 5000", "9500, 10000", "86400000, 10000", "9223372036854775807, 10000", "-5, 1000"})
-    void theDestinationsWaitAppliesUpToTheTenantsCap(long asked, long due) {
+    @CsvSource({"0, 1000", "4000, 5000", "9500, 10500", "40000, 41000", "86400000, 21601000",
+        "9223372036854775807, 21601000", "-5, 1000"})
+    void theDestinationsWaitMayExceedTheTenantsCapUpToRetryFor(long asked, long due) {
         NextStep step = after(new AttemptResult.Failed(OptionalLong.of(asked), "status 429"), 0);
         assertThat(step).isEqualTo(new NextStep.Delay(NOW + due, 1, 1_000, 1_000));
+    }
+
+    @Test
+    void theDestinationsWaitIsAtMostThirtyDaysWithoutRetryFor() {
+        TenantPolicy endless = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.RETRY_FOR, "none").with(PolicyField.JITTER, "none"));
+        NextStep step = AttemptRules.nextStep(
+                new AttemptResult.Unavailable(OptionalLong.of(Long.MAX_VALUE), "status 503"),
+                new ItemHistory(0, 0, 0), 0, endless, new Random(1), NOW);
+        assertThat(((NextStep.Delay) step).dueMillis()).isEqualTo(NOW + 30 * 86_400_000L);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.spillway.kafka.codec;
 
+import io.spillway.core.item.ItemLimits;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.utils.Utils;
@@ -11,7 +12,7 @@ import org.apache.kafka.common.utils.Utils;
  * @param count           number of headers
  * @param bytes           bytes of their names and values
  * @param hasInternal     whether there is a header that only Spillway may set
- * @param deliverAtMillis earliest time of the first attempt, 0 or more; 0 if absent or not a number. Epoch milliseconds
+ * @param deliverAtMillis earliest time of the first attempt, as {@link ParsedRecord.Item} has it
  * @param tenant          null if absent, as are the three that follow
  */
 record HeaderScan(
@@ -42,12 +43,17 @@ record HeaderScan(
                     case ItemHeaders.ENQUEUED_AT -> enqueuedAt = header;
                     case ItemHeaders.WORKLOAD -> workload = header;
                     case ItemHeaders.DELIVER_AT ->
-                        deliverAtMillis = value == null ? 0 : Math.max(0, ItemHeaders.number(value).orElse(0));
+                        deliverAtMillis = value == null ? 0 : deliverAtMillis(value);
                     default -> hasInternal |= ItemHeaders.isInternal(name);
                 }
             }
         }
         return new HeaderScan(all.length, bytes, hasInternal, deliverAtMillis, tenant, id, enqueuedAt, workload);
+    }
+
+    private static long deliverAtMillis(byte[] value) {
+        long millis = ItemHeaders.number(value).orElse(ParsedRecord.Item.NO_TIME);
+        return millis == 0 || ItemLimits.isTime(millis) ? millis : ParsedRecord.Item.NO_TIME;
     }
 
     boolean hasRoutingFields() {

@@ -60,7 +60,24 @@ public final class ItemReader {
             checkSize(key, value, scan);
             return scan.hasRoutingFields() ? readWithHeaders(value, scan, timestampMillis) : readValue(value, scan);
         } catch (UnreadableItem e) {
-            return new ParsedRecord.Unreadable(e.reason(), e.getMessage(), scan.hasInternal());
+            return new ParsedRecord.Unreadable(e.reason(), e.getMessage(), scan.hasInternal(), tenantOf(value, scan));
+        }
+    }
+
+    /** Returns the tenant of a record that is refused for any reason; empty if it cannot be told. */
+    private String tenantOf(byte[] value, HeaderScan scan) {
+        try {
+            if (scan.tenant() != null) {
+                return nameOf(scan.tenant(), DeadReason.BAD_TENANT);
+            }
+            if (value == null) {
+                return "";
+            }
+            schemaOf(value); // Throws for a value that is not a WorkItem.
+            return readName(
+                    new AvroCursor(value, SingleObject.PREFIX_BYTES), value, null, 1, DeadReason.BAD_TENANT);
+        } catch (UnreadableItem e) {
+            return "";
         }
     }
 

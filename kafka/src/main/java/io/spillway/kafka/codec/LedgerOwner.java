@@ -46,6 +46,14 @@ public final class LedgerOwner {
 
     /** Returns the tenant, or {@link #NONE}. Key and value may be null. */
     public String of(byte[] key, byte[] value, Headers headers) {
-        return reader.read(key, value, headers, 0) instanceof ParsedRecord.Item item ? item.tenant() : NONE;
+        return of(reader.read(key, value, headers, 0));
+    }
+
+    /** Returns the tenant of a record that was read without limits, or {@link #NONE}. */
+    public static String of(ParsedRecord read) {
+        return switch (read) {
+            case ParsedRecord.Item item -> item.tenant();
+            case ParsedRecord.Unreadable bad -> bad.tenant().isEmpty() ? NONE : bad.tenant();
+        };
     }
 }

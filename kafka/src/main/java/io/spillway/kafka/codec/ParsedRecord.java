@@ -12,11 +12,15 @@ public sealed interface ParsedRecord {
      *                           milliseconds
      * @param workload           a valid name, or empty
      * @param hasInternalHeaders whether the record has headers that only Spillway may set
-     * @param deliverAtMillis    earliest time of its first attempt, any value from 0; 0 for none. Epoch milliseconds
+     * @param deliverAtMillis    earliest time of its first attempt, epoch milliseconds; 0 for none, {@link #NO_TIME}
+     *                           for a header that is not a time
      */
     record Item(
             String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders, long deliverAtMillis)
             implements ParsedRecord {
+        /** Below every other time, so that it delays nothing where only the router must refuse it. */
+        public static final long NO_TIME = -1;
+
         /** Creates an item that may be attempted at once. */
         public Item(String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders) {
             this(tenant, enqueuedAtMillis, workload, hasInternalHeaders, 0);
@@ -29,6 +33,8 @@ public sealed interface ParsedRecord {
      * @param reason             reason to dead-letter it
      * @param detail             explanation; may contain text from outside
      * @param hasInternalHeaders whether the record has headers that only Spillway may set
+     * @param tenant             a valid name if it can be told, otherwise empty
      */
-    record Unreadable(DeadReason reason, String detail, boolean hasInternalHeaders) implements ParsedRecord {}
+    record Unreadable(DeadReason reason, String detail, boolean hasInternalHeaders, String tenant)
+            implements ParsedRecord {}
 }

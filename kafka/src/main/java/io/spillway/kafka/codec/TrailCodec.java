@@ -68,8 +68,12 @@ public final class TrailCodec {
                     add(trail, ItemHeaders.WORKLOAD, item.workload());
                 }
             }
-            case ParsedRecord.Unreadable bad ->
+            case ParsedRecord.Unreadable bad -> {
+                if (!bad.tenant().isEmpty()) {
+                    add(trail, ItemHeaders.TENANT, bad.tenant());
+                }
                 decoder.id(bad, value, headers).ifPresent(id -> add(trail, ItemHeaders.ID, id));
+            }
         }
         add(trail, ItemHeaders.ORIGIN, origin);
         add(trail, ItemHeaders.ATTEMPT, Long.toString(attempts));

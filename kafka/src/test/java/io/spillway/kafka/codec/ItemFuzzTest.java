@@ -65,7 +65,8 @@ class ItemFuzzTest {
         ParsedRecord trailed = READER.read(null, new byte[0], trail, Items.TIMESTAMP);
         switch (read) {
             case ParsedRecord.Item item -> {
-                Fuzz.require(ItemLimits.isName(item.tenant()) && item.deliverAtMillis() >= 0, "item", item);
+                Fuzz.require(ItemLimits.isName(item.tenant())
+                        && item.deliverAtMillis() >= ParsedRecord.Item.NO_TIME, "item", item);
                 Fuzz.require(owner.equals(item.tenant()), "owner", owner, item);
                 ItemDetails details = DECODER.decode(item, value, headers, origin);
                 Fuzz.require(details.tenant().equals(item.tenant()) && details.workload().equals(item.workload())

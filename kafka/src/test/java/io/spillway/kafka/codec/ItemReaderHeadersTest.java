@@ -166,9 +166,9 @@ class ItemReaderHeadersTest {
     void a_record_may_have_1000_headers_and_not_more() {
         assertThat(withHeaders(1_000)).isInstanceOf(ParsedRecord.Item.class);
         assertThat(withHeaders(1_001)).isEqualTo(
-                new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "1001 headers; at most 1000", false));
+                new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "1001 headers; at most 1000", false, "acme"));
         assertThat(withHeaders(10_000)).isEqualTo(
-                new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "10000 headers; at most 1000", false));
+                new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "10000 headers; at most 1000", false, "acme"));
     }
 
     @Test
@@ -208,9 +208,10 @@ class ItemReaderHeadersTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0", "5, 5", "9223372036854775807, 9223372036854775807", "-1, 0", "'', 0", "x, 0", "1.5, 0",
-        "9223372036854775808, 0"})
-    void a_time_of_the_first_attempt_is_epoch_milliseconds_and_anything_else_is_none(String value, long expected) {
+    @CsvSource({"0, 0", "946684799999, -1", "946684800000, 946684800000", "253402300799999, 253402300799999",
+        "1795003600, -1", "1795003600000000, -1", "9223372036854775807, -1", "-1, -1", "'', -1", "x, -1", "1.5, -1",
+        "9223372036854775808, -1", "2026-11-21T08:00:00Z, -1"})
+    void a_time_of_the_first_attempt_is_epoch_milliseconds_and_anything_else_is_no_time(String value, long expected) {
         for (byte[] body : List.of(AVRO, new byte[] {1})) {
             RecordHeaders headers = new RecordHeaders();
             headers.add("spillway-tenant", "acme".getBytes(StandardCharsets.UTF_8));

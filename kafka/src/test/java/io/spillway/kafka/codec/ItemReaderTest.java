@@ -169,7 +169,7 @@ class ItemReaderTest {
                 reader.read(new byte[room + 1], value, new RecordHeaders(), 0),
                 reader.read(new byte[room - 54], value, header, 0))) {
             assertThat(result).isEqualTo(new ParsedRecord.Unreadable(
-                    TOO_LARGE, "4097 bytes; at most 4096 (topics.maxBytes)", false));
+                    TOO_LARGE, "4097 bytes; at most 4096 (topics.maxBytes)", false, "acme"));
         }
     }
 

@@ -30,9 +30,12 @@ public record HandlerSettings(
     public enum Type { LOG, HTTP, KAFKA, CLASS, PULL }
 
     public HandlerSettings {
-        if (type == Type.HTTP && !UrlTemplate.isValid(httpUrl)) {
-            throw new InvalidSettingException("handler.http.url", httpUrl, "must be http://HOST... or https://HOST..."
-                    + (httpUrl.contains("{") ? ", with {tenant} and {workload} in the path or query only" : ""));
+        if (type == Type.HTTP) {
+            UrlTemplate.problem(httpUrl).ifPresent(problem -> {
+                // It may contain a password.
+                String shown = httpUrl.contains("@") ? "***" : httpUrl;
+                throw new InvalidSettingException("handler.http.url", shown, problem);
+            });
         }
         AllowedRange.check(HandlerSettings.class, type, httpUrl, httpConnectTimeout, httpRequestTimeout, http,
                 kafkaTopic, className, pull);

@@ -10,10 +10,7 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.URI;
 import java.net.UnknownHostException;
-import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -28,40 +25,34 @@ import org.slf4j.LoggerFactory;
  * StatusRules} say what a status means. The start of the body of a failed response is part of the detail. A redirect is
  * not followed. The destination is the host and port of the URL.
  *
- * <p>A connection that cannot be opened is the destination's fault. A connection that ends before the response, or a
- * response that does not come in time, may be the item's: it can have made the server crash or work too long.
+ * <p>A connection that cannot be opened is the destination's fault, and so are credentials that are refused after they
+ * have worked. A new connection that ends before the response, or a response that does not come in time, may be the
+ * item's: it can have made the server crash or work too long.
  */
 final class HttpHandler implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
 
-    private final HttpRequests requests;
+    private final HttpSender sender;
     private final String authority;
     private final String destination;
     private final StatusRules statuses;
     private final Duration connectTimeout;
     private final Duration requestTimeout;
     private final InstantSource clock;
-    private final HttpClient client;
+    private volatile boolean hasWorked;
+    /** Whether it has refused the credentials since it last worked. */
+    private volatile boolean refuses;
 
-    /** Creates a handler and opens a connection. The clock is for dates in {@code Retry-After}. */
+    /** Creates a handler and opens a connection. The clock is for the age of files and dates in {@code Retry-After}. */
     HttpHandler(HandlerSettings settings, InstantSource clock) {
-        this.requests = new HttpRequests(settings);
-        URI url = requests.base();
-        // Without the user information, which may contain a password.
-        this.authority = url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
+        URI url = new UrlTemplate(settings.httpUrl()).base();
+        this.authority = url.getRawAuthority();
         this.destination = url.getHost().toLowerCase(Locale.ROOT) + ":" + portOf(url);
         this.statuses = settings.http().statuses().rules();
         this.connectTimeout = settings.httpConnectTimeout();
         this.requestTimeout = settings.httpRequestTimeout();
         this.clock = clock;
-        HttpClient.Builder builder = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(connectTimeout)
-                .followRedirects(HttpClient.Redirect.NEVER);
-        if (settings.http().tls().isOn()) {
-            builder.sslContext(ClientTls.of(settings.http().tls()));
-        }
-        this.client = builder.build();
+        this.sender = new HttpSender(settings, clock);
         connect(url);
     }
 
@@ -74,7 +65,7 @@ final class HttpHandler implements Handler {
     @Override
     public Outcome handle(Delivery delivery) throws IOException, InterruptedException {
         try {
-            return outcomeOf(client.send(requests.of(delivery), BodyHead.ofFailures()));
+            return outcomeOf(sender.send(delivery), delivery.attempt());
         } catch (HttpRequests.UnsendableException e) {
             // Final, because the producer set it.
             return Outcome.dead(Printable.of(e.getMessage()));
@@ -101,14 +92,13 @@ final class HttpHandler implements Handler {
 
     @Override
     public void close() {
-        client.shutdownNow();
+        sender.close();
     }
 
     /** Opens a connection in advance. A failure only logs, because the destination may be available later. */
     private void connect(URI url) {
         try {
-            client.send(HttpRequest.newBuilder(url).timeout(requestTimeout).HEAD().build(),
-                    HttpResponse.BodyHandlers.discarding());
+            sender.connect(url);
         } catch (IOException e) {
             LOG.warn("{} does not respond; items are attempted anyway. Check handler.http.url: {}",
                     Printable.of(authority), Printable.of(e.toString()));
@@ -117,22 +107,34 @@ final class HttpHandler implements Handler {
         }
     }
 
-    private Outcome outcomeOf(HttpResponse<String> response) {
-        int status = response.statusCode();
+    private Outcome outcomeOf(HttpAnswer answer, int attempt) {
+        int status = answer.status();
         StatusRules.Meaning meaning = statuses.of(status);
         if (meaning == StatusRules.Meaning.DONE) {
+            hasWorked = true;
+            refuses = false;
             return Outcome.done();
         }
-        String redirect = status / 100 != 3 ? "" : response.headers().firstValue("Location")
+        String redirect = status / 100 != 3 ? "" : answer.headers().firstValue("Location")
                 .map(location -> " to " + Printable.of(location)).orElse("");
-        String detail = "HTTP status " + status + redirect + (response.body().isEmpty() ? "" : ": " + response.body());
-        if (meaning == StatusRules.Meaning.FINAL) {
+        String detail = "HTTP status " + status + redirect + (answer.body().isEmpty() ? "" : ": " + answer.body());
+        if (meaning == StatusRules.Meaning.REFUSED && hasWorked) {
+            return refused(detail, attempt);
+        }
+        if (meaning == StatusRules.Meaning.FINAL || meaning == StatusRules.Meaning.REFUSED) {
             return Outcome.dead(detail);
         }
-        Optional<Duration> after = response.headers().firstValue("Retry-After")
-                .flatMap(value -> RetryAfter.parse(value, response.headers().firstValue("Date"), clock.instant()));
+        Optional<Duration> after = answer.headers().firstValue("Retry-After")
+                .flatMap(value -> RetryAfter.parse(value, answer.headers().firstValue("Date"), clock.instant()));
         return meaning == StatusRules.Meaning.UNAVAILABLE
                 ? new Outcome.Unavailable(after, detail) : new Outcome.Retry(after, detail);
+    }
+
+    /** The item may be the cause if the destination has worked between its attempts. */
+    private Outcome refused(String detail, int attempt) {
+        boolean worksForOthers = !refuses;
+        refuses = true;
+        return worksForOthers && attempt > 1 ? Outcome.retry(detail) : Outcome.unavailable(detail);
     }
 
     private static int portOf(URI url) {

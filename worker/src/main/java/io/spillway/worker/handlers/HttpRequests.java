@@ -36,11 +36,6 @@ final class HttpRequests {
         });
     }
 
-    /** Returns the URL to connect to in advance. */
-    URI base() {
-        return url.base();
-    }
-
     /** Returns the request; throws {@link UnsendableException} when no request can carry the item. */
     HttpRequest of(Delivery delivery) throws UnsendableException {
         if (!HttpSettings.isValue(delivery.contentType())) {

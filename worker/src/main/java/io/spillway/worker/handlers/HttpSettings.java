@@ -3,10 +3,12 @@ package io.spillway.worker.handlers;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Settings of the requests of handler type http. Secrets are read from files only. */
 public record HttpSettings(
@@ -37,6 +39,12 @@ public record HttpSettings(
                 throw new InvalidSettingException("handler.http.headers." + name, "***", "must be printable ASCII");
             }
         });
+    }
+
+    /** Returns the files that the settings name, and empty texts for those that are not set. */
+    List<String> files() {
+        return Stream.concat(secretHeaders.values().stream(), Stream.of(tls.trustFile, tls.trustPasswordFile,
+                tls.certificateFile, tls.keyFile, tls.keystoreFile, tls.keystorePasswordFile)).toList();
     }
 
     /** Returns whether text is printable ASCII, which a header can carry unchanged. */

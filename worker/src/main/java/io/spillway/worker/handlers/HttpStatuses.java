@@ -7,7 +7,7 @@ import io.spillway.core.settings.Setting;
 public record HttpStatuses(
         @Setting(key = RETRY, defaultNote = "1xx, 3xx, 408, 425 and 5xx, except those of unavailableStatuses",
                 allowed = ALLOWED, doc = "Further statuses that are retried; the item may be the cause.") String retry,
-        @Setting(key = UNAVAILABLE, defaultNote = "429, 502, 503 and 504", allowed = ALLOWED,
+        @Setting(key = UNAVAILABLE, defaultNote = "429, 502, 503 and 504, and 401 and 403 of a destination that has worked", allowed = ALLOWED,
                 doc = "Further statuses that are retried and that the destination is the cause of: they never count"
                         + " towards the item's attempts.") String unavailable,
         @Setting(key = FINAL, defaultNote = "4xx, except 408, 425 and 429", allowed = ALLOWED,

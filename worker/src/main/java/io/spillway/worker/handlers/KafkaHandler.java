@@ -70,7 +70,7 @@ final class KafkaHandler implements Handler {
     public Outcome handle(Delivery delivery) throws InterruptedException {
         List<Header> headers = delivery.headers().stream().filter(header -> !ItemHeaders.isInternal(header.name()))
                 .<Header>map(header -> new RecordHeader(header.name(), header.value())).toList();
-        byte[] key = delivery.key().length == 0 ? null : delivery.key();
+        byte[] key = delivery.hasKey() ? delivery.key() : null;
         try {
             producer.send(new ProducerRecord<>(topic, null, null, key, delivery.value(), headers)).get();
             return Outcome.done();

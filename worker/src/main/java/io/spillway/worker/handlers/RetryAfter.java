@@ -14,8 +14,8 @@ import java.util.Optional;
 
 /** Parser of {@code Retry-After} (RFC 9110, 10.2.3): seconds, or a date in one of the formats of RFC 9110, 5.6.7. */
 final class RetryAfter {
-    /** Upper limit of the wait. */
-    static final Duration LONGEST = Duration.ofDays(1);
+    /** Upper limit of the wait: the longest wait in the delay lane. */
+    static final Duration LONGEST = Duration.ofDays(30);
     /** Longer numbers are above the limit. */
     private static final int MAX_DIGITS = 9;
     private static final int MAX_CHARACTERS = 64;

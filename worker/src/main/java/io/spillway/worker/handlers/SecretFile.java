@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 
 /** Files that settings name. Errors contain the path and nothing of the content. */
 final class SecretFile {
@@ -29,6 +31,20 @@ final class SecretFile {
     /** Returns the content without white space at its ends, such as the line end that editors add. */
     static String text(String key, String file) {
         return new String(read(key, file), StandardCharsets.UTF_8).strip();
+    }
+
+    /** Returns a text that differs when one of the files was written or replaced; empty names are left out. */
+    static String stateOf(List<String> files) {
+        return files.stream().filter(file -> !file.isEmpty()).map(SecretFile::stateOf).toList().toString();
+    }
+
+    private static String stateOf(String file) {
+        try {
+            BasicFileAttributes now = Files.readAttributes(Path.of(file), BasicFileAttributes.class);
+            return now.lastModifiedTime() + " " + now.size() + " " + now.fileKey();
+        } catch (IOException | InvalidPathException e) {
+            return "";
+        }
     }
 
     /** Returns a password, empty when no file is set. */

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
  * <li>429, 502, 503, 504: a server or proxy says that it, or what is behind it, cannot work at the moment
  * <li>408, 425, other 5xx: temporary, but the item may be the cause; 500 is a fault while this item was processed
  * <li>1xx, 3xx: retried, because a redirect concerns the URL and not the item
+ * <li>401, 403: the credentials are refused
  * <li>other 4xx: final
  * </ul>
  *
@@ -25,7 +26,11 @@ final class StatusRules {
     private final Meaning[] meanings = new Meaning[CODES];
 
     /** What a status says about an attempt. */
-    enum Meaning { DONE, RETRY, UNAVAILABLE, FINAL }
+    enum Meaning {
+        DONE, RETRY, UNAVAILABLE, FINAL,
+        /** The destination's, if the same credentials have worked before; otherwise final. */
+        REFUSED
+    }
 
     /** Creates the rules from three lists that override the defaults; {@link HttpStatuses} describes the errors. */
     StatusRules(String retry, String unavailable, String finals) {
@@ -43,13 +48,18 @@ final class StatusRules {
         return status >= 0 && status < CODES ? meanings[status] : Meaning.RETRY;
     }
 
+    /** Returns whether a status says that the credentials are not accepted. */
+    static boolean isRefusal(int status) {
+        return status == 401 || status == 403;
+    }
+
     private static Meaning byDefault(int code) {
         return switch (code) {
             case 429, 502, 503, 504 -> Meaning.UNAVAILABLE;
             case 408, 425 -> Meaning.RETRY;
             default -> switch (code / 100) {
                 case 2 -> Meaning.DONE;
-                case 4 -> Meaning.FINAL;
+                case 4 -> isRefusal(code) ? Meaning.REFUSED : Meaning.FINAL;
                 default -> Meaning.RETRY;
             };
         };

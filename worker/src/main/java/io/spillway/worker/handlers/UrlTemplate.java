@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -17,25 +18,37 @@ final class UrlTemplate {
     private final String text;
     private final Optional<URI> constant;
 
-    /** Creates a template; the text must be {@link #isValid}. */
+    /** Creates a template; the text must have no {@link #problem}. */
     UrlTemplate(String text) {
         this.text = text;
         this.constant = text.contains("{") ? Optional.empty() : Optional.of(URI.create(text));
     }
 
-    /** Returns whether the text is an HTTP URL with placeholders in its path or query only. */
-    static boolean isValid(String text) {
+    /** Returns what a text must be or must not contain to be an HTTP URL of which each part is sent; empty for one. */
+    static Optional<String> problem(String text) {
+        String wrong = "must be http://HOST... or https://HOST..."
+                + (text.contains("{") ? ", with {tenant} and {workload} in the path or query only" : "");
+        URI filled;
         try {
-            URI filled = new URI(fill(text, "x", "x"));
-            int authorityEnd = text.indexOf('/', text.indexOf("://") + 3);
-            int query = text.indexOf('?');
-            int end = authorityEnd < 0 ? query : query < 0 ? authorityEnd : Math.min(authorityEnd, query);
-            return filled.getHost() != null
-                    && ("http".equals(filled.getScheme()) || "https".equals(filled.getScheme()))
-                    && !(end < 0 ? text : text.substring(0, end)).contains("{");
+            filled = new URI(fill(text, "x", "x"));
         } catch (URISyntaxException e) {
-            return false;
+            return Optional.of(wrong);
         }
+        String authority = Objects.requireNonNullElse(filled.getRawAuthority(), "");
+        if (authority.contains("@")) {
+            return Optional.of("must not contain a login, which is not sent. Use handler.http.secretHeaders for the"
+                    + " header Authorization: its value is Basic and USER:PASSWORD in base64");
+        }
+        if (authority.contains("_")) {
+            return Optional.of("must not have an underscore in the name of the host. Give the host a name without"
+                    + " one, such as a network alias");
+        }
+        if (filled.getRawFragment() != null) {
+            return Optional.of("must not contain a fragment, which is not sent. Write %23 for #");
+        }
+        boolean isHttp = "http".equals(filled.getScheme()) || "https".equals(filled.getScheme());
+        return isHttp && filled.getHost() != null && text.startsWith("://" + authority, text.indexOf(':'))
+                ? Optional.empty() : Optional.of(wrong);
     }
 
     /** Returns the URL with empty names, to connect in advance and for its host. */

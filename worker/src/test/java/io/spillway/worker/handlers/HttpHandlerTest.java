@@ -196,9 +196,9 @@ class HttpHandlerTest {
         try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = closed.getLocalPort();
         }
-        try (Handler handler = handler("http://user:secret@127.0.0.1:" + port + "/work", LONG, LONG)) {
+        try (Handler handler = handler("http://127.0.0.1:" + port + "/work", LONG, LONG)) {
             assertThat(handler.handle(Deliveries.of("a"))).isInstanceOfSatisfying(Outcome.Unavailable.class, no ->
-                    assertThat(no.detail()).contains("no connection to 127.0.0.1:" + port).doesNotContain("secret"));
+                    assertThat(no.detail()).contains("no connection to 127.0.0.1:" + port));
         }
     }
 

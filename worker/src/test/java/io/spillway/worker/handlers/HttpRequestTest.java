@@ -170,7 +170,7 @@ class HttpRequestTest {
 
         status = 422;
         assertThat(send("/work", settings(Map.of(), Map.of()), item()))
-                .isEqualTo(Outcome.dead("HTTP status 422: " + "x".repeat(BodyHead.MAX_KEPT)));
+                .isEqualTo(Outcome.dead("HTTP status 422: " + "x".repeat(HttpAnswer.MAX_KEPT)));
     }
 
     private Outcome send(String path, HttpSettings settings, Delivery delivery) throws Exception {

@@ -16,11 +16,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -103,6 +106,35 @@ class HttpTlsTest {
     void pkcs12_stores_with_passwords_in_files_do_so_too() throws Exception {
         assertThat(send(new HttpSettings.Tls(file("trust.p12"), file("password"), "", "",
                 file("client-EC.p12"), file("password")))).isEqualTo(Outcome.done());
+    }
+
+    @Test
+    void a_certificate_that_is_renewed_is_used_without_a_restart() throws Exception {
+        copy("server.pem", "rotated.pem");
+        copy("server.key", "rotated.key");
+        AtomicLong nowMillis = new AtomicLong();
+        try (Handler handler = new HttpHandler(settings(new HttpSettings.Tls(
+                file("server.pem"), "", file("rotated.pem"), file("rotated.key"), "", "")),
+                () -> Instant.ofEpochMilli(nowMillis.get()))) {
+            copy("client-EC.pem", "rotated.pem");
+            nowMillis.addAndGet(1_000);
+            assertThat(attempt(handler)).as("the key is not there yet").isFalse();
+            copy("client-EC.key", "rotated.key");
+            nowMillis.addAndGet(1_000);
+            assertThat(attempt(handler)).isTrue();
+        }
+    }
+
+    private static boolean attempt(Handler handler) {
+        try {
+            return handler.handle(DeliveryBuilder.of("acme", "1").build()).equals(Outcome.done());
+        } catch (Exception e) {
+            return false;
+        }
+    }
+
+    private static void copy(String from, String to) throws IOException {
+        Files.copy(directory.resolve(from), directory.resolve(to), StandardCopyOption.REPLACE_EXISTING);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.spillway.worker.handlers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.handler.Delivery;
 import io.spillway.handler.DeliveryBuilder;
 import io.spillway.handler.Outcome;
 import java.util.concurrent.Future;
@@ -18,7 +19,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -46,6 +49,23 @@ class KafkaHandlerTest {
             assertThat(outcome).isInstanceOf(expected);
             assertThat(outcome.toString()).contains("topic out: " + error);
         }
+    }
+
+    @Test
+    void an_empty_key_and_no_key_are_two_things_and_headers_keep_their_order_and_their_nulls() throws Exception {
+        MockProducer<byte[], byte[]> producer =
+                new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+        try (KafkaHandler handler = new KafkaHandler(producer, "out")) {
+            handler.handle(DeliveryBuilder.of("acme", "1").key(new byte[0])
+                    .header("dup", "1").header(new Delivery.Header("nul", null)).header("dup", "").build());
+            handler.handle(DeliveryBuilder.of("acme", "2").withoutKey().build());
+        }
+        ProducerRecord<byte[], byte[]> empty = producer.history().getFirst();
+        assertThat(empty.key()).isEmpty();
+        assertThat(empty.headers().toArray()).containsExactly(
+                new RecordHeader("dup", new byte[] {'1'}), new RecordHeader("nul", (byte[]) null),
+                new RecordHeader("dup", new byte[0]));
+        assertThat(producer.history().getLast().key()).isNull();
     }
 
     private static MockProducer<byte[], byte[]> failing(RuntimeException error) {

@@ -23,7 +23,8 @@ class StatusRulesTest {
     @ParameterizedTest
     @CsvSource({
         "100, RETRY", "101, RETRY", "200, DONE", "204, DONE", "299, DONE", "300, RETRY", "304, RETRY", "399, RETRY",
-        "400, FINAL", "404, FINAL", "408, RETRY", "409, FINAL", "425, RETRY", "429, UNAVAILABLE", "499, FINAL",
+        "400, FINAL", "401, REFUSED", "402, FINAL", "403, REFUSED",
+        "404, FINAL", "408, RETRY", "409, FINAL", "425, RETRY", "429, UNAVAILABLE", "499, FINAL",
         "500, RETRY", "501, RETRY", "502, UNAVAILABLE", "503, UNAVAILABLE", "504, UNAVAILABLE", "505, RETRY",
         "599, RETRY", "600, RETRY", "999, RETRY", "1000, RETRY", "-1, RETRY"})
     void without_settings_the_class_and_a_few_codes_decide(int status, StatusRules.Meaning expected) {
@@ -31,10 +32,11 @@ class StatusRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"404, RETRY", "403, FINAL", "500, UNAVAILABLE", "501, UNAVAILABLE", "509, UNAVAILABLE", "510, RETRY",
+    @CsvSource({"404, RETRY", "403, REFUSED", "401, FINAL", "500, UNAVAILABLE", "501, UNAVAILABLE",
+        "509, UNAVAILABLE", "510, RETRY",
         "520, UNAVAILABLE", "503, FINAL", "429, RETRY", "302, FINAL", "301, FINAL", "303, RETRY", "200, DONE"})
     void a_list_overrides_the_defaults_of_its_codes_only(int status, StatusRules.Meaning expected) {
-        HttpStatuses settings = new HttpStatuses(" 404,429 ", "500-502, 504 - 509,520", "503,301-302");
+        HttpStatuses settings = new HttpStatuses(" 404,429 ", "500-502, 504 - 509,520", "503,301-302,401");
 
         assertThat(settings.rules().of(status)).isEqualTo(expected);
     }
@@ -99,7 +101,7 @@ class StatusRulesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "http://user:secret@Nowhere.invalid/{tenant}/work, nowhere.invalid:80",
+        "http://Nowhere.invalid/{tenant}/work, nowhere.invalid:80",
         "https://nowhere.invalid?t={tenant}, nowhere.invalid:443",
         "http://[::1]:9/a, [::1]:9"})
     void the_destination_is_the_host_and_port_of_the_url(String url, String expected) throws Exception {

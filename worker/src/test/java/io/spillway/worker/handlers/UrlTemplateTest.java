@@ -1,8 +1,11 @@
 package io.spillway.worker.handlers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.core.settings.InvalidSettingException;
 import java.net.URI;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +21,7 @@ class UrlTemplateTest {
         "http://h?t={tenant}, http://h?t=acme",
     })
     void names_take_the_place_of_their_placeholders(String template, String url) {
-        assertThat(UrlTemplate.isValid(template)).isTrue();
+        assertThat(UrlTemplate.problem(template)).isEmpty();
         assertThat(new UrlTemplate(template).of("acme", "mails")).contains(URI.create(url));
     }
 
@@ -28,7 +31,24 @@ class UrlTemplateTest {
         "{tenant}://h/", "http://h/{id}", "http://h/{", "h/{tenant}", "ftp://h/{tenant}", "http://{tenant}?x=1/",
     })
     void a_producer_cannot_choose_the_destination(String template) {
-        assertThat(UrlTemplate.isValid(template)).isFalse();
+        assertThat(UrlTemplate.problem(template)).isPresent();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://shop:secret@h/work, must not contain a login",
+        "http://shop@h/work, must not contain a login",
+        "ftp://shop:secret@h/work, must not contain a login",
+        "http://shop:se/cret@h/work, must be http://HOST",
+        "http://order_service:8000/work, must not have an underscore in the name of the host",
+        "http://h/work#part, must not contain a fragment",
+    })
+    void what_would_not_be_sent_is_refused_at_the_start_and_a_password_is_not_shown(String url, String problem) {
+        assertThatThrownBy(() -> HttpRequestTest.all(url, new HttpSettings(
+                Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, HttpRequestTest.NO_TLS)))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContainingAll("handler.http.url", problem)
+                .hasMessageNotContainingAny("secret@", "cret@");
     }
 
     @ParameterizedTest

@@ -1,0 +1,120 @@
+package io.spillway.worker.handlers;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Response to a request: status, headers, and the first part of the body if it is no success. The rest of the body is
+ * read and dropped, so that the connection can be used again, up to {@link #MAX_READ} and {@link #MAX_MILLIS}; then the
+ * connection is closed. A body that is slow, cut off or malformed is no error, because the destination has decided.
+ */
+final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.BodySubscriber<Void> {
+    /** Bytes that are kept. */
+    static final int MAX_KEPT = 2_000;
+    static final int MAX_READ = 64 * 1024;
+    static final long MAX_MILLIS = 1_000;
+
+    private static final byte[] NOTHING = {};
+
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
+    private final CompletionStage<Void> closed = end.handle((ended, late) -> closed(late != null));
+    private volatile HttpResponse.ResponseInfo info;
+    private byte[] kept = NOTHING;
+    private int length;
+    private long read;
+    private Flow.Subscription subscription;
+
+    private HttpAnswer() {}
+
+    /** Sends a request and returns the response; throws if there is none. */
+    static HttpAnswer to(HttpRequest request, HttpClient client) throws IOException, InterruptedException {
+        HttpAnswer answer = new HttpAnswer();
+        try {
+            client.send(request, answer);
+        } catch (IOException e) {
+            if (answer.info == null) {
+                throw e;
+            }
+        }
+        return answer;
+    }
+
+    int status() {
+        return info.statusCode();
+    }
+
+    HttpHeaders headers() {
+        return info.headers();
+    }
+
+    /** Returns what is kept of the body; empty for a success. */
+    synchronized String body() {
+        return new String(kept, 0, length, StandardCharsets.UTF_8).strip();
+    }
+
+    @Override
+    public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo its) {
+        kept = its.statusCode() / 100 == 2 ? NOTHING : new byte[MAX_KEPT];
+        info = its;
+        return this;
+    }
+
+    @Override
+    public CompletionStage<Void> getBody() {
+        return closed;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription its) {
+        subscription = its;
+        end.orTimeout(MAX_MILLIS, TimeUnit.MILLISECONDS);
+        its.request(1);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+        if (isOverAfter(buffers)) {
+            subscription.cancel();
+            onComplete();
+        } else {
+            subscription.request(1);
+        }
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        onComplete();
+    }
+
+    @Override
+    public void onComplete() {
+        end.complete(null);
+    }
+
+    private synchronized boolean isOverAfter(List<ByteBuffer> buffers) {
+        for (ByteBuffer buffer : buffers) {
+            read += buffer.remaining();
+            int taken = Math.min(buffer.remaining(), kept.length - length);
+            buffer.get(kept, length, taken);
+            length += taken;
+        }
+        return read > MAX_READ;
+    }
+
+    private Void closed(boolean isLate) {
+        if (isLate) {
+            subscription.cancel();
+        }
+        return null;
+    }
+}
