@@ -66,7 +66,7 @@ public final class DepthMetrics {
                 .description("Tenants with dead letters that are neither replayed nor discarded, by the ledger")
                 .register(registry);
         Gauge.builder("spillway.drain.late", late, AtomicInteger::get)
-                .description("Tenants whose backlog takes longer to drain at the present rates than their time to live")
+                .description("Tenants of which items end by ttl or expireAfter before they are handled")
                 .register(registry);
     }
 
