@@ -150,7 +150,7 @@ class DeploymentFilesTest {
         // Registered at the first collection of garbage.
         assertThat(asked.remove("jvm_gc_pause_seconds_sum")).isTrue();
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of());
-        try (MetricsServer server = new MetricsServer(configuration.metrics(), Tracing.OFF, () -> true)) {
+        try (MetricsServer server = new MetricsServer(configuration.metrics(), "orders", Tracing.OFF, () -> true)) {
             String scraped = server.registry().scrape();
             assertThat(asked).isNotEmpty()
                     .allSatisfy(metric -> assertThat(scraped).containsPattern("(?m)^" + metric + "[{ ]"));
@@ -242,12 +242,22 @@ class DeploymentFilesTest {
         assertThat(label.matcher(text).results().map(found -> found.group())).isEmpty();
     }
 
+    /** Otherwise a healthy queue hides the alert of another. */
+    @Test
+    void every_aggregation_of_a_rule_keeps_namespace_and_queue() throws IOException {
+        Pattern other = Pattern.compile(
+                "(?<![:\\w])(sum|max|min|avg|count|group|topk)\\b(?! (by \\(namespace, queue|without))(?!:)");
+        JsonNode groups = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/rules.yml").toFile()).get("groups");
+        groups.forEach(group -> group.get("rules").forEach(
+                rule -> assertThat(rule.get("expr").textValue()).doesNotContainPattern(other)));
+    }
+
     @Test
     void every_role_is_known_by_a_metric_that_it_alone_has() throws IOException {
         String rules = Files.readString(ROOT.resolve("deploy/prometheus/rules.yml"));
         for (String metric : List.of("spillway_router_rate_states", "spillway_slots", "spillway_gateway_in_flight")) {
             assertThat(rules).contains(
-                    "absent(" + metric + ")", "up == 0 and on (job, instance) last_over_time(" + metric + "[");
+                    "count by (namespace, queue) (" + metric + ")\n", "last_over_time(" + metric + "[6h])\n");
         }
     }
 

@@ -64,6 +64,8 @@ final class Housekeeping implements AutoCloseable {
     private final AtomicLong unroutedMillis = new AtomicLong();
     private final PeriodicTask task;
     private final Map<String, Queue> queues;
+    /** Topics that views and restores read up to the first undecided transaction. */
+    private final Map<String, String> states;
     private String lastLogged = "";
 
     /** Creates periodic work that {@link #start} starts; elections give metric series to the busiest tenants. */
@@ -78,9 +80,13 @@ final class Housekeeping implements AutoCloseable {
         this.depths = depths;
         this.depthMetrics = depthMetrics;
         this.queues = queues(topics);
+        this.states = Map.of("depths", topics.depths(), "timers", topics.timersChangelog(),
+                "balances", topics.balancesChangelog());
         Set<String> measured = new HashSet<>(queues.keySet());
         measured.add(LEDGER);
-        this.undecided = new UndecidedTransactions(admin, measured, nanoClock, registry);
+        Set<String> read = new HashSet<>(measured);
+        read.addAll(states.keySet());
+        this.undecided = new UndecidedTransactions(admin, read, nanoClock, registry);
         this.clock = clock;
         this.nanoClock = nanoClock;
         this.markState = markState;
@@ -116,6 +122,7 @@ final class Housekeeping implements AutoCloseable {
         Map<String, List<QueueProgress>> all = new HashMap<>(partitions);
         all.put(LEDGER, ledger);
         lags.put(LEDGER, ledger.stream().mapToLong(QueueProgress::behind).sum());
+        states.forEach((state, topic) -> all.put(state, admin.read(topic, topics.routerGroup())));
         undecided.measure(all);
         // Below the mark, not below the commit: a fold task that starts reads the ledger again from the mark.
         admin.purge(ledger, part -> depths.foldedTo(part.partition().partition()));

@@ -155,7 +155,8 @@ public final class Router implements AutoCloseable {
         ItemRules rules = new ItemRules(policies, sweeps, rates, new GrownLimits(depths, maxTenants),
                 new ItemPlacement(fleet, placements), metrics, demand, clockWatch::aheadMillis);
         LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
-        DelayMetrics delays = new DelayMetrics(registry, configuration.metrics().tenants(), clock);
+        DelayMetrics delays = new DelayMetrics(
+                registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
         RetryRules retries = new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);

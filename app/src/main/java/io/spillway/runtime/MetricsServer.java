@@ -67,10 +67,11 @@ public final class MetricsServer implements AutoCloseable {
     /**
      * Creates a server that does not listen before {@link #start}.
      *
+     * @param queue   label of every series, so that one Prometheus can tell queues apart: {@code kafka.prefix}
      * @param tracing with spans, histograms have exemplars
      * @param isReady whether all roles of the process do their work and the cluster answers
      */
-    public MetricsServer(MetricsSettings settings, Tracing tracing, BooleanSupplier isReady) {
+    public MetricsServer(MetricsSettings settings, String queue, Tracing tracing, BooleanSupplier isReady) {
         this.settings = settings;
         this.hasExemplars = tracing.isOn();
         this.registry = hasExemplars
@@ -79,7 +80,7 @@ public final class MetricsServer implements AutoCloseable {
                 : new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         this.isReady = isReady;
         // Before the first meter, because a filter does not apply to registered ones.
-        registry.config().meterFilter(KafkaMeters.filter(settings.kafka()));
+        registry.config().meterFilter(KafkaMeters.filter(settings.kafka())).commonTags("queue", queue);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         new ProcessorMetrics().bindTo(registry);

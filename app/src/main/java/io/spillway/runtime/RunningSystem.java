@@ -145,7 +145,8 @@ public record RunningSystem(
         ClusterWatch cluster = shutdown.closing(ClusterWatch.start(clients, delays, System::nanoTime));
         List<BooleanSupplier> ready = new CopyOnWriteArrayList<>();
         Tracing tracing = traces.orElseThrow().tracing();
-        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(), tracing,
+        MetricsServer metrics = shutdown.closing(new MetricsServer(
+                configuration.metrics(), configuration.kafka().prefix(), tracing,
                 () -> cluster.isReachable() && ready.size() == roles.size()
                         && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
         String metricsUrl = startOrFail(metrics::start);

@@ -102,8 +102,9 @@ class GatewayIT {
                     .contains("\"lanes\":{\"hot\":{\"waiting\":0,", "\"tenantsKnown\":0");
             assertThat(get(url + "/console", adminKey).body()).contains("<title>Spillway</title>");
             assertThat(get(url + "/metrics", adminKey).body())
-                    .contains("spillway_gateway_requests_total{status=\"202\"}");
-            assertThat(get(ready.group(2), "").body()).contains("spillway_gateway_requests_total{status=\"429\"}");
+                    .containsPattern("spillway_gateway_requests_total\\{queue=\"[^\"]+\",status=\"202\"}");
+            assertThat(get(ready.group(2), "").body())
+                    .containsPattern("spillway_gateway_requests_total\\{queue=\"[^\"]+\",status=\"429\"}");
             assertThat(running.stop()).isZero();
             assertThat(running.log()).doesNotContain(before, made, adminKey).doesNotContain("ERROR");
         }

@@ -21,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -87,6 +88,7 @@ class MetricsIT {
             assertLabels(samples, "spillway_destinations_unavailable");
             assertLabels(samples, "spillway_attempts_failed_total", "tenant");
             assertLabels(samples, "spillway_clock_skew_seconds_count", "direction");
+            assertThat(samples).allSatisfy(each -> assertThat(each.labels()).containsEntry("queue", kafka.prefix()));
             assertThat(samples).extracting(Sample::name).as("Kafka's own")
                     .anyMatch(name -> name.startsWith("kafka_stream_"))
                     .anyMatch(name -> name.startsWith("kafka_consumer_"))
@@ -175,7 +177,8 @@ class MetricsIT {
 
     private static void assertLabels(List<Sample> samples, String name, String... labels) {
         assertThat(samples).filteredOn(sample -> sample.name().equals(name)).as(name).isNotEmpty().allSatisfy(
-                sample -> assertThat(sample.labels().keySet()).containsExactlyInAnyOrder(labels));
+                sample -> assertThat(sample.labels()).containsOnlyKeys(
+                        Stream.concat(Stream.of("queue"), Stream.of(labels)).toArray(String[]::new)));
     }
 
     private static Set<String> values(List<Sample> samples, String name, String label) {

@@ -55,7 +55,7 @@ class RunIT {
             assertThat(get(web + "/readyz").statusCode()).isEqualTo(200);
             assertThat(get(web + "/metrics").body())
                     .contains(
-                            "spillway_routed_total{", "spillway_lane_lag{lane=\"hot\"}",
+                            "spillway_routed_total{", "spillway_lane_lag{lane=\"hot\",queue=\"",
                             "kafka_stream_alive_stream_threads", "jvm_memory_used_bytes");
             assertThat(get(web + "/admin").statusCode()).isEqualTo(404);
 

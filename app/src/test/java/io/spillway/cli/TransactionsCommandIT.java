@@ -9,16 +9,25 @@ import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.feedback.UndecidedTransactions;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -116,6 +125,31 @@ class TransactionsCommandIT {
             rogue.close(Duration.ZERO);
         } finally {
             logger.detachAppender(log);
+        }
+    }
+
+    @Test
+    void a_running_router_also_measures_those_in_what_views_and_restores_read() throws Exception {
+        try (SpillwayProcess running = SpillwayProcess.start(directory.resolve("data"), Map.of(), commands.options());
+                Producer<byte[], byte[]> rogue = new KafkaClients(commands.configuration().queue())
+                        .producer(Map.of("transactional.id", kafka.prefix() + ".rogue"));
+                HttpClient client = HttpClient.newHttpClient()) {
+            rogue.initTransactions();
+            rogue.beginTransaction();
+            for (String topic : List.of(topics.depths(), topics.timersChangelog(), topics.balancesChangelog())) {
+                rogue.send(new ProducerRecord<>(topic, 0, "left".getBytes(), "open".getBytes())).get();
+            }
+            HttpRequest scrape =
+                    HttpRequest.newBuilder(URI.create(running.readyLine().replaceAll(".*metrics=", ""))).build();
+            Set<String> measured = new TreeSet<>();
+            while (measured.size() < 3) {
+                LockSupport.parkNanos(100_000_000);
+                Pattern.compile("spillway_lane_undecided_seconds\\{lane=\"(\\w+)\".*} (?!0\\.0)")
+                        .matcher(client.send(scrape, HttpResponse.BodyHandlers.ofString()).body()).results()
+                        .forEach(found -> measured.add(found.group(1)));
+            }
+            assertThat(measured).containsExactly("balances", "depths", "timers");
+            rogue.abortTransaction();
         }
     }
 

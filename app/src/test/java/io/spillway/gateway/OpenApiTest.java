@@ -66,7 +66,8 @@ class OpenApiTest {
         gateway = new GatewayUnderTest(true);
         work = new WorkUnderTest(1_000_000);
         metrics = new MetricsServer(
-                new MetricsSettings("127.0.0.1", 0, 10, MetricsSettings.KafkaMetrics.NONE), Tracing.OFF, () -> true);
+                new MetricsSettings("127.0.0.1", 0, 10, MetricsSettings.KafkaMetrics.NONE), "orders", Tracing.OFF,
+                () -> true);
         String metricsUrl = metrics.start();
         urls = Map.of("8080", gateway.url, "8081", work.url,
                 "9404", metricsUrl.substring(0, metricsUrl.length() - "/metrics".length()));

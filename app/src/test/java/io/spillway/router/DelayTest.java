@@ -272,6 +272,15 @@ class DelayTest {
         assertThat(gauge("spillway.delay.overdue")).isZero();
     }
 
+    @Test
+    void a_partition_whose_task_has_not_looked_for_due_items_does_not_count_as_running() {
+        assertThat(gauge("spillway.delay.partitions")).isEqualTo(router.topics.partitions());
+        assertThat(gauge("spillway.delay.partitions.running")).as("restored").isZero();
+
+        router.advance(Duration.ofMillis(1));
+        assertThat(gauge("spillway.delay.partitions.running")).isEqualTo(1);
+    }
+
     private double gauge(String name) {
         var gauge = router.registry.get(name).gauge();
         return "milliseconds".equals(gauge.getId().getBaseUnit()) ? gauge.value() / 1_000 : gauge.value();

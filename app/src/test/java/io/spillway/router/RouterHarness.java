@@ -183,7 +183,7 @@ public final class RouterHarness implements AutoCloseable {
         CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), System::nanoTime);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         clockWatch = new ClockWatch("Router", clock, () -> nanoTime);
-        delays = new DelayMetrics(registry, 2, clock);
+        delays = new DelayMetrics(registry, 2, topics.partitions(), clock);
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);

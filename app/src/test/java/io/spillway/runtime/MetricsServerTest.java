@@ -36,7 +36,7 @@ class MetricsServerTest {
 
     @Test
     void metrics_are_prometheus_text_and_include_those_of_the_jvm() throws Exception {
-        try (MetricsServer server = new MetricsServer(ANY_PORT, Tracing.OFF, ready::get)) {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, "orders", Tracing.OFF, ready::get)) {
             Counter.builder("spillway.routed").tag("lane", "hot").register(server.registry()).increment(3);
             HttpResponse<String> answer = get(server.start(), "");
 
@@ -44,7 +44,8 @@ class MetricsServerTest {
             assertThat(answer.headers().firstValue("content-type")).hasValueSatisfying(
                     type -> assertThat(type).startsWith("text/plain").contains("version=0.0.4"));
             assertThat(answer.body())
-                    .contains("# TYPE spillway_routed_total counter\n", "spillway_routed_total{lane=\"hot\"} 3.0\n")
+                    .contains("# TYPE spillway_routed_total counter\n",
+                            "spillway_routed_total{lane=\"hot\",queue=\"orders\"} 3.0\n")
                     .contains("jvm_memory_used_bytes", "jvm_gc_", "jvm_threads_live_threads", "process_uptime_seconds");
         }
     }
@@ -52,7 +53,7 @@ class MetricsServerTest {
     @Test
     void with_traces_histograms_have_exemplars_for_a_client_that_asks_for_open_metrics() throws Exception {
         try (RecordedSpans spans = new RecordedSpans();
-                MetricsServer server = new MetricsServer(ANY_PORT, spans.tracing(), ready::get)) {
+                MetricsServer server = new MetricsServer(ANY_PORT, "orders", spans.tracing(), ready::get)) {
             Timer age = Timer.builder("spillway.age").serviceLevelObjectives(Duration.ofSeconds(1))
                     .register(server.registry());
             Span span = spans.telemetry().getTracer("test").spanBuilder("x").startSpan();
@@ -66,7 +67,8 @@ class MetricsServerTest {
 
             assertThat(open.headers().firstValue("content-type")).hasValueSatisfying(
                     type -> assertThat(type).startsWith("application/openmetrics-text"));
-            assertThat(open.body().lines().filter(line -> line.startsWith("spillway_age_seconds_bucket{le=\"1.0\"")))
+            assertThat(open.body().lines().filter(
+                            line -> line.startsWith("spillway_age_seconds_bucket{queue=\"orders\",le=\"1.0\"")))
                     .singleElement().asString().contains("trace_id=\"" + traceId + "\"");
             assertThat(plain.body()).contains("spillway_age_seconds_bucket").doesNotContain(traceId);
         }
@@ -74,7 +76,7 @@ class MetricsServerTest {
 
     @Test
     void without_traces_the_format_is_always_prometheus_text() throws Exception {
-        try (MetricsServer server = new MetricsServer(ANY_PORT, Tracing.OFF, ready::get)) {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, "orders", Tracing.OFF, ready::get)) {
             HttpResponse<String> answer = HttpClient.newHttpClient().send(
                     HttpRequest.newBuilder(URI.create(server.start())).header("Accept", "application/openmetrics-text")
                             .build(), HttpResponse.BodyHandlers.ofString());
@@ -86,7 +88,7 @@ class MetricsServerTest {
 
     @Test
     void is_alive_after_the_start_and_ready_when_all_roles_run() throws Exception {
-        try (MetricsServer server = new MetricsServer(ANY_PORT, Tracing.OFF, ready::get)) {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, "orders", Tracing.OFF, ready::get)) {
             String address = server.start();
 
             assertThat(get(address, "/livez").statusCode()).isEqualTo(200);
@@ -101,7 +103,7 @@ class MetricsServerTest {
     @ParameterizedTest
     @ValueSource(strings = {"/", "/metrics/x", "/admin", "/../etc/passwd"})
     void other_paths_do_not_exist(String path) throws Exception {
-        try (MetricsServer server = new MetricsServer(ANY_PORT, Tracing.OFF, ready::get)) {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, "orders", Tracing.OFF, ready::get)) {
             assertThat(get(server.start(), path).statusCode()).isIn(400, 404);
         }
     }
@@ -111,7 +113,7 @@ class MetricsServerTest {
         "GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n"})
     void probes_are_answered_while_peers_hold_all_connections(String sent) throws Exception {
         List<Socket> silent = new ArrayList<>();
-        try (MetricsServer server = new MetricsServer(ANY_PORT, Tracing.OFF, ready::get)) {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, "orders", Tracing.OFF, ready::get)) {
             String address = server.start();
             for (int i = 0; i < 200; i++) {
                 Socket socket = new Socket("127.0.0.1", URI.create(address).getPort());
@@ -137,7 +139,8 @@ class MetricsServerTest {
     void a_port_in_use_is_reported_in_one_line_with_the_remedy() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 MetricsServer server =
-                        new MetricsServer(settings("127.0.0.1", taken.getLocalPort()), Tracing.OFF, ready::get)) {
+                        new MetricsServer(
+                                settings("127.0.0.1", taken.getLocalPort()), "orders", Tracing.OFF, ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
@@ -149,7 +152,7 @@ class MetricsServerTest {
 
     @Test
     void a_remote_address_is_named() {
-        try (MetricsServer server = new MetricsServer(settings("192.0.2.1", 0), Tracing.OFF, ready::get)) {
+        try (MetricsServer server = new MetricsServer(settings("192.0.2.1", 0), "orders", Tracing.OFF, ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("192.0.2.1:0")
@@ -160,7 +163,7 @@ class MetricsServerTest {
     @Test
     void an_unknown_host_is_named() {
         try (MetricsServer server =
-                new MetricsServer(settings("no-such-host.invalid", 0), Tracing.OFF, ready::get)) {
+                new MetricsServer(settings("no-such-host.invalid", 0), "orders", Tracing.OFF, ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("no-such-host.invalid")
@@ -170,7 +173,7 @@ class MetricsServerTest {
 
     @Test
     void the_address_of_an_ipv6_host_is_a_valid_url() throws Exception {
-        try (MetricsServer server = new MetricsServer(settings("::1", 0), Tracing.OFF, ready::get)) {
+        try (MetricsServer server = new MetricsServer(settings("::1", 0), "orders", Tracing.OFF, ready::get)) {
             String address;
             try {
                 address = server.start();

@@ -132,16 +132,16 @@ final class StateFindings {
 
     private Finding late() {
         if (last.tenantsLate() == 0) {
-            return Finding.ok("late tenants", "No backlog outlives its items' time to live.");
+            return Finding.ok("late tenants", "No backlog outlives its items.");
         }
         List<String> names = last.tenants().stream().filter(SystemState.Tenant::late)
                 .map(row -> Printable.of(row.tenant())).toList();
         return Finding.warn("late tenants",
                 "At these rates, items of " + Printer.count(last.tenantsLate(), "tenant")
-                        + " reach their time to live before they are handled: "
+                        + " reach their time to live or their end before they are handled: "
                         + named(names, last.tenantsLate()) + ".",
-                "Add capacity for them, or raise their ttl if late work is still useful. See: spillway explain "
-                        + "--tenant " + names.getFirst());
+                "Add capacity for them, or raise their ttl or expireAfter if late work is still useful. See: spillway "
+                        + "explain --tenant " + names.getFirst());
     }
 
     private Finding deadLetters() {

@@ -25,7 +25,7 @@ import java.util.function.Function;
  *                      inflows; at most {@value #MAX_TENANTS}
  * @param tenantsKnown  tenants with a balance
  * @param tenantsWaiting tenants with a backlog
- * @param tenantsLate   tenants whose backlog outlives their time to live
+ * @param tenantsLate   tenants whose backlog outlives its items
  * @param deadLettered  dead letters that are neither replayed nor discarded
  * @param deadLetters   items that have ever become dead letters
  * @param accepted      items that have ever been routed

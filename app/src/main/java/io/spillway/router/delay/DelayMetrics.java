@@ -22,16 +22,24 @@ public final class DelayMetrics {
     /**
      * Registers the meters.
      *
-     * @param tenants most tenants with time series of their own, 1 or more
-     * @param clock   measures how long timers are overdue
+     * @param tenants    most tenants with time series of their own, 1 or more
+     * @param partitions of the delay lane
+     * @param clock      measures how long timers are overdue
      */
-    public DelayMetrics(MeterRegistry registry, int tenants, InstantSource clock) {
+    public DelayMetrics(MeterRegistry registry, int tenants, int partitions, InstantSource clock) {
         parked = new ParkedMeters(registry, tenants, "spillway.delay.parked",
                 "Items whose backoff is over and that wait for the retry budget, in this process's partitions; the"
                         + " tenants with most of them by name");
         paused = new ParkedMeters(registry, tenants, "spillway.delay.paused",
                 "Due items of paused tenants and workloads in this process's partitions; the tenants with most of"
                         + " them by name");
+        Gauge.builder("spillway.delay.partitions", () -> partitions)
+                .description("Partitions of the delay lane")
+                .register(registry);
+        Gauge.builder("spillway.delay.partitions.running", running,
+                        all -> all.stream().filter(DelayMetrics::hasScanned).count())
+                .description("Partitions of the delay lane whose due items this process forwards")
+                .register(registry);
         Gauge.builder("spillway.delay.timers", this, DelayMetrics::waiting)
                 .description("Items that wait for their due time in this process's partitions; an estimate")
                 .register(registry);
@@ -70,15 +78,19 @@ public final class DelayMetrics {
         return running.size();
     }
 
+    /** A stage that has not scanned its store does not know when the first item is due. */
+    private static boolean hasScanned(Timers timers) {
+        return timers.nextDueMillis() > 0;
+    }
+
     private double waiting() {
         return running.stream().mapToLong(Timers::waiting).sum();
     }
 
     private long overdueMillis(long nowMillis) {
         long nextDueMillis = running.stream()
+                .filter(DelayMetrics::hasScanned)
                 .mapToLong(Timers::nextDueMillis)
-                // 0: the stage has not scanned its store yet.
-                .filter(due -> due > 0)
                 .min()
                 .orElse(Timers.NEVER);
         return Math.max(0, nowMillis - nextDueMillis);

@@ -31,6 +31,7 @@ public final class DepthMetrics {
     private final Map<ItemState, Double> drainSeconds = new ConcurrentHashMap<>();
     private final Set<String> named = ConcurrentHashMap.newKeySet();
     private final AtomicInteger late = new AtomicInteger();
+    private final AtomicInteger withDeadLetters = new AtomicInteger();
     private final TenantMeters<List<Gauge>> meters;
     private final Set<String> namedDead = ConcurrentHashMap.newKeySet();
     private final TenantMeters<Gauge> deadLetters;
@@ -61,8 +62,11 @@ public final class DepthMetrics {
                     .tag("reason", reason.label())
                     .register(registry);
         }
+        Gauge.builder("spillway.tenants_with_dead_letters", withDeadLetters, AtomicInteger::get)
+                .description("Tenants with dead letters that are neither replayed nor discarded, by the ledger")
+                .register(registry);
         Gauge.builder("spillway.drain.late", late, AtomicInteger::get)
-                .description("Tenants whose backlog takes longer to drain at the present rates than their time to live")
+                .description("Tenants of which items end by ttl or expireAfter before they are handled")
                 .register(registry);
     }
 
@@ -88,6 +92,7 @@ public final class DepthMetrics {
             }
         });
         late.set(lateNow[0]);
+        withDeadLetters.set(dead.size());
         // Activity is the backlog: a tenant keeps its series while it has one, unless another is far larger.
         elect(deepest, named, meters);
         elect(dead, namedDead, deadLetters);

@@ -20,6 +20,7 @@ import io.spillway.kafka.metrics.TenantMeters;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.TenantPolicies;
 import java.util.Collection;
+import java.util.Locale;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -165,6 +166,8 @@ class DepthMetricsTest {
             int late) {
         policies.put("a", TenantPolicies.encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, ttl)));
         setBalance("a", ItemState.HOT, items, 0, new FlowRates(in, out, nowMillis));
+        policies.put("without", TenantPolicies.encode(
+                "without", PolicySettings.NONE_SET.with(PolicyField.EXPIRE_AFTER, "none")));
         setBalance("without", ItemState.HOT, 1_000_000, 0, new FlowRates(10, 0, nowMillis));
         metrics.measure(nowMillis);
         assertThat(value("spillway.drain.late")).isEqualTo(late);
@@ -183,10 +186,30 @@ class DepthMetricsTest {
         measure();
         assertThat(dead("t" + (MOST + 2))).isEqualTo(MOST + 2);
         assertThat(dead(TenantMeters.OTHERS)).as("t1 and t2").isEqualTo(3);
+        assertThat(value("spillway.tenants_with_dead_letters")).isEqualTo(MOST + 2);
 
         setBalance("t" + (MOST + 2), ItemState.DEAD_LETTER, 0, 7, new FlowRates(0, 0, nowMillis));
         measure();
         assertThat(dead("t" + (MOST + 2))).as("replayed").isZero();
+        assertThat(value("spillway.tenants_with_dead_letters")).isEqualTo(MOST + 1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // items, that come and go a second; tenants that are late. 14 days have 1,209,600 seconds.
+        "hot,   12100000, 0,   10, 1",
+        "hot,   12000000, 0,   10, 0",
+        "aged,  12000000, 100, 10, 0",
+        "hot,   41000,    0,   0,  1",
+        "hot,   40000,    0,   0,  0",
+        "hot,   1,        0,   0,  0",
+        "delay, 12100000, 0,   10, 0",
+    })
+    void by_default_a_tenant_is_late_if_items_expire_before_those_in_front_of_them_have_gone(
+            String lane, long items, double in, double out, int late) {
+        setBalance("a", ItemState.valueOf(lane.toUpperCase(Locale.ROOT)), items, 0, new FlowRates(in, out, nowMillis));
+        metrics.measure(nowMillis);
+        assertThat(value("spillway.drain.late")).isEqualTo(late);
     }
 
     private double dead(String tenant) {
@@ -221,7 +244,7 @@ class DepthMetricsTest {
             metrics.measure(nowMillis);
             assertThat(registry.getMeters()).as("%s, step %d", seed, step)
                     .hasSizeLessThanOrEqualTo(
-                            (MOST + 2) * (ItemState.WAITING.size() + 1) + DeadReason.values().length)
+                            (MOST + 2) * (ItemState.WAITING.size() + 1) + DeadReason.values().length + 1)
                     .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN()
                             .isNotNegative());
         }

@@ -1,5 +1,6 @@
 package io.spillway.core.ledger;
 
+import io.spillway.core.item.ItemState;
 import io.spillway.core.policy.GrowthRule;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.GrowingLimit;
@@ -15,6 +16,8 @@ import java.util.Optional;
 public record Depth(TenantBalance balance, FlowRates rates, GrowingLimit growing, long upTo) {
     /** Items that leave within a second are in transit: a tenant without a backlog always has some. */
     private static final double IN_TRANSIT_SECONDS = 1;
+    /** One item within the memory of the rates: a slower flow is not told from none. */
+    private static final double LEAST_PER_SECOND = 1e3 / FlowRates.MOST_MEMORY_MILLIS;
 
     /** Returns when the backlog is gone at the rates of this time. */
     public Drain drain(long nowMillis) {
@@ -22,13 +25,19 @@ public record Depth(TenantBalance balance, FlowRates rates, GrowingLimit growing
     }
 
     /**
-     * Returns whether the backlog will be gone only after its items' time to live, at the rates of this time; false for
-     * a paused tenant.
+     * Returns whether the backlog will be gone only after its items' time to live, or its items will expire, at the
+     * rates of this time; false for a paused tenant.
      */
     public boolean isLate(TenantPolicy policy, long nowMillis) {
         FlowRates now = rates.at(nowMillis);
         return !policy.paused() && balance.waiting() > now.outPerSecond() * IN_TRANSIT_SECONDS
-                && Drain.of(balance.waiting(), now).isLaterThan(policy.ttlMillis());
+                && (Drain.of(balance.waiting(), now).isLaterThan(policy.ttlMillis()) || willExpire(policy, now));
+    }
+
+    /** The last item waits for those before it, whatever comes behind it. Items in delay may not be due for days. */
+    private boolean willExpire(TenantPolicy policy, FlowRates now) {
+        double perSecond = Math.max(now.outPerSecond(), LEAST_PER_SECOND);
+        return (balance.waiting() - balance.in(ItemState.DELAY)) * 1e3 > perSecond * policy.expireAfterMillis();
     }
 
     /**
