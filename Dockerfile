@@ -4,8 +4,10 @@ COPY . .
 RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -Dmaven.test.skip=true -pl app -am package
 
 FROM eclipse-temurin:25-jre
-# The working directory is the volume: it holds spillway.yml and the data directory.
+# The working directory is the volume: it holds spillway.yml and the data directory. A container that runs as any other
+# user, as in OpenShift, has group 0.
 RUN useradd --uid 10001 --create-home --home-dir /var/lib/spillway --shell /usr/sbin/nologin spillway \
+    && chgrp -R 0 /var/lib/spillway && chmod -R g=u /var/lib/spillway \
     && ln -s /opt/spillway/spillway /usr/local/bin/spillway
 COPY spillway LICENSE NOTICE /opt/spillway/
 COPY deploy/healthy /opt/spillway/deploy/

@@ -68,8 +68,8 @@ envFrom:
 
 {{- define "spillway.volumes" -}}
 - name: config
-  configMap:
-    name: {{ include "spillway.name" . }}-config
+  secret:
+    secretName: {{ include "spillway.name" . }}-config
 - name: tmp
   emptyDir: {}
 {{- with .Values.kafka.filesSecret }}

@@ -96,6 +96,22 @@ class DeploymentFilesTest {
                 .contains("COPY spillway LICENSE NOTICE /opt/spillway/\n");
     }
 
+    @Test
+    void a_build_without_tests_has_no_system_tests_either() throws IOException {
+        assertThat(Files.readString(ROOT.resolve("pom.xml")))
+                .contains("<skipTests>false</skipTests>", "<skipITs>${skipTests}</skipITs>");
+    }
+
+    @Test
+    void the_group_that_a_container_with_any_user_has_may_write_where_the_image_does() throws IOException {
+        String dockerfile = Files.readString(ROOT.resolve("Dockerfile"));
+        int mode = dockerfile.indexOf("&& chgrp -R 0 /var/lib/spillway && chmod -R g=u /var/lib/spillway");
+
+        assertThat(mode).as("before it is a volume, since later changes are lost").isBetween(
+                dockerfile.indexOf("--create-home --home-dir /var/lib/spillway"),
+                dockerfile.indexOf("VOLUME /var/lib/spillway"));
+    }
+
     /** Neither the BOM, which has no parent, nor the chart can refer to it. */
     @Test
     void bom_and_chart_have_the_version_of_the_project_and_the_bom_every_module_that_ships() throws IOException {

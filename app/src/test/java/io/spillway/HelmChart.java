@@ -10,6 +10,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
@@ -67,6 +68,7 @@ record HelmChart(List<JsonNode> objects) {
             "HorizontalPodAutoscaler", V2HorizontalPodAutoscaler::validateJsonElement,
             "Job", V1Job::validateJsonElement,
             "PodDisruptionBudget", V1PodDisruptionBudget::validateJsonElement,
+            "Secret", V1Secret::validateJsonElement,
             "Service", V1Service::validateJsonElement,
             "StatefulSet", V1StatefulSet::validateJsonElement);
 

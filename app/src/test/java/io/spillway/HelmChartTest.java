@@ -53,6 +53,9 @@ class HelmChartTest {
         "config: {kafka: {bootstrapServers: 'a:1'}, gateway: {port: 80}}",
         "config: {kafka: {bootstrapServers: 'a:1'}, wroker: {slots: 3}}",
         "config: {kafka: {bootstrapServers: 'a:1'}, worker.slots: 3}",
+        "config: {kafka: {bootstrapServers: 'a:1', prefix: 0123}}",
+        "config: {kafka: {bootstrapServers: 'a:1', properties: {client: {rack: 2.10}}}}",
+        "config: {kafka: {bootstrapServers: 'a:1'}, handler: {http: {headers: {X-Country: no}}}}",
         "terminationGracePeriodSeconds: 30"
     })
     void a_value_that_would_have_no_effect_or_harm_is_refused(String wrong) {
@@ -140,7 +143,26 @@ class HelmChartTest {
         assertThat(loaded.gateway().tls().certificateFile()).startsWith("/etc/spillway/tls/");
         assertThat(gateway.get("volumeMounts").findValuesAsText("mountPath"))
                 .contains("/etc/spillway/tls", "/etc/spillway/kafka");
-        assertThat(chart.kind("Secret")).as("secrets are referred to, never rendered").isEmpty();
+        assertThat(chart.kind("Secret")).extracting(HelmChart::name).as("others are referred to, never rendered")
+                .containsExactly("queue-config");
+    }
+
+    @Test
+    void a_seed_or_password_of_the_configuration_is_in_a_secret_alone() {
+        String secret = "8675309";
+        HelmChart chart = HelmChart.render(directory, """
+                config:
+                  kafka:
+                    bootstrapServers: 'kafka-1:9092'
+                    properties: {sasl.jaas.config: 'password="8675309"'}
+                  shards: {seed: 8675309}
+                  gateway: {tls: {keystorePassword: '8675309'}}
+                """);
+
+        assertThat(chart.objects()).filteredOn(each -> each.toString().contains(secret)).singleElement()
+                .satisfies(each -> assertThat(each.get("kind").textValue()).isEqualTo("Secret"));
+        assertThat(chart.pods()).hasSize(4).allSatisfy(pod ->
+                assertThat(pod.at("/spec/volumes").findValuesAsText("secretName")).contains("queue-config"));
     }
 
     @ParameterizedTest
@@ -245,7 +267,7 @@ class HelmChartTest {
 
     private Configuration configuration(HelmChart chart) throws IOException {
         Path file = Files.writeString(directory.resolve("spillway.yml"),
-                chart.object("ConfigMap", "-config").at("/data").get("spillway.yml").textValue());
+                chart.object("Secret", "-config").at("/stringData").get("spillway.yml").textValue());
         return ConfigurationLoader.load(Optional.of(file), Map.of(), Map.of());
     }
 

@@ -106,6 +106,7 @@ class LauncherTest {
         assertThat(run.out()).isEmpty();
         assertThat(run.err()).isEmpty();
         assertThat(Files.readAllLines(archive)).contains("-cp", jar(), "io.spillway.cli.Training", "data")
+                .as("a JVM without room for the heap of linked classes starts too").contains("-XX:-AOTClassLinking")
                 .filteredOn(line -> line.matches("(SPILLWAY|OTEL)_.*")).containsExactlyInAnyOrder(
                         "SPILLWAY_GATEWAY_PORT=0", "SPILLWAY_METRICS_PORT=0", "SPILLWAY_KAFKA_EMBEDDEDPORT=0");
         try (Stream<Path> left = Files.list(home.resolve("app/target"))) {

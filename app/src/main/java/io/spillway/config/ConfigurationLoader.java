@@ -97,7 +97,13 @@ public final class ConfigurationLoader {
             throw unknown(source, path, shown(node));
         } else if (node.isContainerNode()) {
             throw InvalidSettingException.in(source, path, shown(node), "must be one value");
-        } else if (!node.isNull() && values.put(path, node.asText()) != null) {
+        } else if (node.isNull()) {
+            // Of a setting it is the default; an entry of a map has none, and would be missing without a word.
+            if (SettingDefinition.isEntry(path)) {
+                throw InvalidSettingException.in(
+                        source, path, "null", "must have a value; in quotes if it is this word");
+            }
+        } else if (values.put(path, node.asText()) != null) {
             throw InvalidSettingException.in(source, path, shown(node), "must be set once");
         }
     }

@@ -47,8 +47,12 @@ record SettingDefinition(String key, Class<?> type, Optional<Setting> declaratio
 
     /** Returns whether a path is the key of a setting or of a map's entry. */
     static boolean isKnown(String path) {
+        return isEntry(path) || ALL.stream().anyMatch(each -> !each.isMap() && each.key.equals(path));
+    }
+
+    /** Returns whether a path is the key of a map's entry. */
+    static boolean isEntry(String path) {
         return ALL.stream().anyMatch(each -> each.isMap()
-                ? path.startsWith(each.key + ".") && path.length() > each.key.length() + 1
-                : each.key.equals(path));
+                && path.startsWith(each.key + ".") && path.length() > each.key.length() + 1);
     }
 }

@@ -2,10 +2,13 @@ package io.spillway.config;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DatabindException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
@@ -15,9 +18,14 @@ import java.nio.file.Path;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.scanner.ScannerException;
 
-/** Reader of a file with one YAML document, in which no key is repeated. */
+/**
+ * Reader of a file with one YAML document, in which no key is repeated. Values are texts as they are written: what
+ * 0123, 2.10 or no mean is known by the reader of a key, not by YAML. Only null, ~ and nothing at all are no text.
+ */
 public final class YamlDocument {
     private static final int MAX_BYTES = 1024 * 1024;
+    private static final String MUST = ": must be one YAML document: ";
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     private YamlDocument() {}
 
@@ -47,21 +55,50 @@ public final class YamlDocument {
         if (bytes.length > maxBytes) {
             throw new InvalidSettingException(name + ": must be at most " + maxBytes + " bytes");
         }
-        try {
-            return YAMLMapper.builder()
-                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build().readTree(bytes);
+        try (YAMLParser parser = new YAMLFactory().createParser(bytes)) {
+            parser.enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+            JsonNode root = parser.nextToken() == null ? NODES.missingNode() : node(name, parser);
+            if (parser.nextToken() != null) {
+                throw new InvalidSettingException(name + MUST + "another document begins at line "
+                        + parser.currentTokenLocation().getLineNr());
+            }
+            return root;
         } catch (JsonProcessingException e) {
-            throw new InvalidSettingException(name + ": must be one YAML document: " + problemOf(e));
+            throw new InvalidSettingException(name + MUST + problemOf(e));
+        }
+    }
+
+    private static JsonNode node(String name, YAMLParser parser) throws IOException {
+        switch (parser.currentToken()) {
+            case START_OBJECT -> {
+                ObjectNode map = NODES.objectNode();
+                while (parser.nextToken() != JsonToken.END_OBJECT) {
+                    String key = parser.currentName();
+                    parser.nextToken();
+                    map.set(key, node(name, parser));
+                }
+                return map;
+            }
+            case START_ARRAY -> {
+                ArrayNode list = NODES.arrayNode();
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    list.add(node(name, parser));
+                }
+                return list;
+            }
+            default -> {
+                if (parser.isCurrentAlias()) {
+                    throw new InvalidSettingException(name + ": must have the value itself instead of an alias (line "
+                            + parser.currentTokenLocation().getLineNr() + ")");
+                }
+                return parser.currentToken() == JsonToken.VALUE_NULL
+                        ? NODES.nullNode() : NODES.textNode(parser.getText());
+            }
         }
     }
 
     /** Describes a parse error and its line without text from the file, which may contain a password. */
     private static String problemOf(JsonProcessingException e) {
-        if (e instanceof DatabindException) {
-            return "another document begins at line " + e.getLocation().getLineNr();
-        }
         if (e.getCause() instanceof MarkedYAMLException yaml && yaml.getProblemMark() != null) {
             // A scanner's problem quotes single characters only. A parser's problem quotes tags; its context does not.
             String problem = yaml instanceof ScannerException ? yaml.getProblem() : yaml.getContext();

@@ -32,6 +32,13 @@ class ConfigurationErrorTest {
         topics.partitions          | 3.0       | must be a whole number
         topics.partitions          | 99999999999 | must be a whole number
         topics.partitions          | true      | must be a whole number
+        topics.partitions          | 010       | must be a whole number (without leading zeros)
+        topics.partitions          | 0x1F      | must be a whole number
+        topics.partitions          | 1e3       | must be a whole number
+        topics.partitions          | +3        | must be a whole number
+        worker.reserve             | 00.1      | must be a number (without leading zeros)
+        worker.reserve             | 0x1p-3    | must be a number
+        worker.reserve             | 1d        | must be a number
         topics.partitions          | ""        | must be a whole number
         topics.replication         | 0         | must be 1 to 9
         topics.replication         | 10        | must be 1 to 9
@@ -50,7 +57,7 @@ class ConfigurationErrorTest {
         router.threads             | 0         | must be 1 to 256
         router.threads             | 257       | must be 1 to 256
         router.protection.multiple | 1.4       | must be 0, or 1.5 to 1000.0
-        router.protection.multiple | NaN       | must be 0, or 1.5 to 1000.0
+        router.protection.multiple | NaN       | must be a number
         router.protection.multiple | -1.5      | must be 0, or 1.5 to 1000.0
         router.protection.target   | 9ms       | must be 10ms to 1m
         router.protection.target   | 60001ms   | must be 10ms to 1m
@@ -67,6 +74,8 @@ class ConfigurationErrorTest {
         shards.overlap             | 15        | must be 0 to 11
         shards.overlap             | few       | must be a whole number
         shards.seed                | x         | must be a whole number of 64 bits
+        shards.seed                | 0123      | must be a whole number of 64 bits (without leading zeros)
+        shards.table               | 07        | must be whole numbers with commas between them (without leading zeros)
         shards.table               | 1;2       | must be whole numbers with commas between them
         shards.workloadShare       | 1.5       | must be 0.01 to 1.0
         shards.stuckAfter          | 999       | must be a duration such as 250ms, 30s, 5m, 1h or 7d (units: ms, s, m, h, d)
@@ -75,6 +84,7 @@ class ConfigurationErrorTest {
         gateway.limits.bodyTimeout | 99ms      | must be 100ms to 300000ms
         gateway.limits.batchBytes  | 1000      | must be 1048576 to 67108864
         defaults.rate              | 0         | must be 0.001 to 10000000, or none
+        defaults.rate              | 0100      | must be 0.001 to 10000000, or none (without leading zeros)
         defaults.attempts          | none      | must be 1 to 1000
         defaults.jitter            | some      | must be full, equal, decorrelated, none
         defaults.agedAfter         | 5         | must be 1ms to 365d, or none
@@ -125,6 +135,9 @@ class ConfigurationErrorTest {
         kafka: {bootstrapServers: [a, b]}  | kafka.bootstrapServers = [...]: must be one value
         kafka: {properties: {a: [b]}}      | kafka.properties.a = [...]: must be one value
         kafka: {properties: []}            | kafka.properties = [...]: must be a map of settings; any key
+        kafka: {properties: {a: }}         | kafka.properties.a = null: must have a value; in quotes if it is this word
+        kafka: {properties: {a: null}}     | kafka.properties.a = null: must have a value; in quotes if it is this word
+        "kafka: {prefix: &a x, properties: {b: *a}}" | must have the value itself instead of an alias (line 1)
         topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key

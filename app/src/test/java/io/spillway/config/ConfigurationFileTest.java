@@ -213,6 +213,20 @@ class ConfigurationFileTest {
                 .containsEntry("client.id", "007");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "2.10", "0123", "1_000", "no", "Yes", "on", "y", "TRUE", "1e3", "0x1F", "0o17", "0b11", "1:30", "+1", "-0",
+        ".5", "1.", ".inf", ".NaN", "2026-11-26", "2026-11-26T04:00:00Z", "!!int '007'", "!!binary aGk="
+    })
+    void a_text_is_taken_as_it_is_written_also_without_quotes(String yaml) {
+        String text = yaml.substring(yaml.indexOf(' ') + 1).replace("'", "");
+
+        assertThat(load("handler: {http: {headers: {X-A: " + yaml + "}}}").handler().http().headers())
+                .isEqualTo(Map.of("X-A", text));
+        assertThat(load("kafka:\n  properties:\n    client.rack: " + yaml + "\n").kafka().properties())
+                .isEqualTo(Map.of("client.rack", text));
+    }
+
     @Test
     void a_missing_or_unreadable_file_is_reported() {
         Path missing = folder.resolve("none.yml");

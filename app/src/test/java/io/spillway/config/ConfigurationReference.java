@@ -44,7 +44,12 @@ final class ConfigurationReference {
             variables `OTEL_...` turn traces on: [tracing.md](tracing.md).
 
             **Durations** are a whole number and a unit: `250ms`, `30s`, `5m`, `1h` or `7d`. Whole numbers may
-            have underscores between digits: `1_000_000`.
+            have underscores between digits: `1_000_000`. Numbers are decimal: one with a leading zero, such
+            as `0100`, is refused, because others read it as octal.
+
+            **Text** is taken as it is written, also without quotes: `2.10`, `0123`, `no` and `1e3` stay what
+            they are. Where true or false is meant, nothing else is allowed. `null`, `~` and nothing at all
+            mean the default, and are refused below a map. Aliases (`*name`) are refused.
 
             **Secrets.** An error never shows the value of a key that looks like a secret (password, token,
             JAAS configuration and the like), and never quotes from a file that cannot be parsed. Set

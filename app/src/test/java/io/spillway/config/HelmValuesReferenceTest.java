@@ -57,6 +57,23 @@ class HelmValuesReferenceTest {
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 
+    /** Helm reads 0123 as 83 and 2.10 as 2.1 before the chart can tell. */
+    @Test
+    void the_schema_accepts_only_text_where_a_setting_is_text() throws IOException {
+        JsonNode config = new ObjectMapper().readTree(CHART.resolve("values.schema.json").toFile())
+                .at("/properties/config");
+
+        for (SettingDefinition each : SettingDefinition.ALL) {
+            JsonNode value = config.at("/properties/" + each.key().replace(".", "/properties/"));
+            if (each.isMap()) {
+                assertThat(value.path("$ref").asText()).as(each.key()).isEqualTo("#/definitions/texts");
+            } else if (each.type() == String.class && !value.isBoolean()) {
+                assertThat(value.path("type").toString()).as(each.key())
+                        .isEqualTo(each.key().endsWith("Statuses") ? "[\"string\",\"integer\"]" : "\"string\"");
+            }
+        }
+    }
+
     private static void assertDescribed(String path, JsonNode node, Set<String> described) {
         if (!described.contains(path)) {
             assertThat(node.isObject() && !node.isEmpty()).as("%s has a comment above it", path).isTrue();

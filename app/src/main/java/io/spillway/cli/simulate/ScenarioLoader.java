@@ -1,12 +1,8 @@
 package io.spillway.cli.simulate;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DatabindException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.config.YamlDocument;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.ProtectionSettings;
@@ -14,6 +10,7 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Sweep;
 import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Disturbance;
@@ -66,21 +63,12 @@ final class ScenarioLoader {
             throw CommandFailure.usage(
                     Printable.of(file) + ": must be a scenario file, or one of " + String.join(", ", SHIPPED));
         }
-        try {
-            byte[] bytes = isFile ? readFile(path) : readShipped(file);
-            JsonNode root = YAMLMapper.builder()
-                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build()
-                    .readTree(bytes);
+        try (InputStream in = isFile ? Files.newInputStream(path) : shipped(file)) {
+            JsonNode root = YamlDocument.parse(Printable.of(file), in, MAX_FILE_BYTES);
             ScenarioLoader loader = new ScenarioLoader(path.toAbsolutePath().getParent());
             return ScenarioSection.read(root, section -> loader.scenario(section, file));
-        } catch (JsonProcessingException e) {
-            String where = e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
-            throw CommandFailure.usage(Printable.of(file) + ": must be one YAML document: "
-                    + (e instanceof DatabindException ? "another document begins"
-                            : Printable.of(String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("")))
-                    + where);
+        } catch (InvalidSettingException e) {
+            throw CommandFailure.usage(e.getMessage());
         } catch (IOException e) {
             throw CommandFailure.usage(Printable.of(file) + ": cannot be read: " + Printable.of(e.toString()));
         } catch (CommandFailure e) {
@@ -88,20 +76,12 @@ final class ScenarioLoader {
         }
     }
 
-    private static byte[] readFile(Path path) throws IOException {
-        if (Files.size(path) > MAX_FILE_BYTES) {
-            throw CommandFailure.usage("must be at most " + MAX_FILE_BYTES + " bytes");
+    private static InputStream shipped(String name) throws IOException {
+        InputStream in = ScenarioLoader.class.getResourceAsStream("/scenarios/" + name + ".yml");
+        if (in == null) {
+            throw new IOException("not in the jar");
         }
-        return Files.readAllBytes(path);
-    }
-
-    private static byte[] readShipped(String name) throws IOException {
-        try (InputStream in = ScenarioLoader.class.getResourceAsStream("/scenarios/" + name + ".yml")) {
-            if (in == null) {
-                throw new IOException("not in the jar");
-            }
-            return in.readAllBytes();
-        }
+        return in;
     }
 
     private Scenario scenario(ScenarioSection root, String file) {

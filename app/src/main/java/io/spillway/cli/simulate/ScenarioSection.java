@@ -6,6 +6,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.settings.Durations;
+import io.spillway.core.settings.Numbers;
 import io.spillway.sim.scenario.ScenarioLimits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,7 +72,7 @@ final class ScenarioSection {
     }
 
     long whole(String key, long absent, long least, long most) {
-        return parsed(key, text(key, Long.toString(absent)), text -> Long.valueOf(text.replace("_", "")),
+        return parsed(key, text(key, Long.toString(absent)), Numbers::whole,
                 value -> value >= least && value <= most, "must be a whole number from " + least + " to " + most);
     }
 
@@ -84,7 +85,7 @@ final class ScenarioSection {
     }
 
     private double number(String key, String text, double least, double most) {
-        return parsed(key, text, value -> Double.valueOf(value.replace("_", "")),
+        return parsed(key, text, Numbers::decimal,
                 value -> value >= least && value <= most,
                 "must be a number from " + ScenarioLimits.plain(least) + " to " + ScenarioLimits.plain(most));
     }
@@ -129,7 +130,7 @@ final class ScenarioSection {
         } catch (IllegalArgumentException e) {
             // The same error as for a value out of range.
         }
-        throw wrong(path(key), text, allowed);
+        throw wrong(path(key), text, allowed + Numbers.hint(text));
     }
 
     /** Returns what the maker makes of the map under a key; keys that the maker does not read are errors. */

@@ -8,6 +8,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Numbers;
 import io.spillway.kafka.view.ViewContent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -190,7 +191,7 @@ final class PoliciesFile {
         try {
             return node.isNull() ? Map.of() : Map.of(field, field.parse(node.asText()));
         } catch (IllegalArgumentException e) {
-            throw wrong(key, node, "must be " + field.allowed());
+            throw wrong(key, node, "must be " + field.allowed() + Numbers.hint(node.asText()));
         }
     }
 

@@ -164,6 +164,7 @@ class SimulateCommandTest {
         slots: 5                             | slots: 0                           | "workers.slots = 0: must be a whole number from 1 to 100000"
         slots: 5                             | slotz: 5                           | "workers.slotz = 5: unknown key; known here: slots"
         count: 2                             | count: 1001                        | "workers.count = 1001: must be a whole number from 1 to 1000"
+        count: 2                             | count: 010                         | "workers.count = 010: must be a whole number from 1 to 1000 (without leading zeros)"
         "name: small"                        | "nome: small"                      | "nome = small: unknown key; known here: name"
         "{type: poisson, rate: 2}"           | "{type: bogus, rate: 2}"           | "tenants[0].arrivals.type = bogus: must be one of constant, poisson, burst, trace"
         "{type: poisson, rate: 2}"           | "{type: poisson}"                  | "tenants[0].arrivals.rate = (absent): must be set"

@@ -2,11 +2,11 @@ package io.spillway.core.policy;
 
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.Durations;
+import io.spillway.core.settings.Numbers;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * Fields of a tenant's policy: key in configuration and schema, flag, type and range of each. The configuration loader,
@@ -85,8 +85,6 @@ public enum PolicyField {
 
     private static final String NONE_TEXT = "none";
 
-    private static final Pattern NUMBER_TEXT = Pattern.compile("\\d[\\d_]*(\\.\\d+)?([eE][-+]?\\d{1,3})?");
-
     private final String key;
     private final String flag;
     private final Type type;
@@ -164,8 +162,8 @@ public enum PolicyField {
         }
         try {
             Object value = switch (type) {
-                case NUMBER -> parseNumber(trimmed);
-                case COUNT -> Long.valueOf(trimmed.replace("_", ""));
+                case NUMBER -> Numbers.decimal(trimmed);
+                case COUNT -> Numbers.whole(trimmed);
                 case DURATION -> Durations.parseMillis(trimmed);
                 case FLAG -> parseFlag(trimmed);
                 case CHOICE -> trimmed;
@@ -178,7 +176,7 @@ public enum PolicyField {
             // The message below covers it.
         }
         throw new IllegalArgumentException(key + " = " + Printable.of(text) + ": must be " + allowed()
-                + (type == Type.DURATION ? " (" + Durations.UNITS_TEXT + ")" : ""));
+                + Numbers.hint(text) + (type == Type.DURATION ? " (" + Durations.UNITS_TEXT + ")" : ""));
     }
 
     /** Returns whether a stored value of any origin is one that {@link #parse} can return. */
@@ -231,14 +229,6 @@ public enum PolicyField {
 
     private boolean inRange(double value) {
         return value >= min && value <= max;
-    }
-
-    private static Double parseNumber(String text) {
-        // Double.valueOf also accepts hexadecimal and 1d, which may be meant as one day.
-        if (!NUMBER_TEXT.matcher(text).matches()) {
-            throw new IllegalArgumentException("not a number");
-        }
-        return Double.valueOf(text.replace("_", ""));
     }
 
     private static Boolean parseFlag(String text) {

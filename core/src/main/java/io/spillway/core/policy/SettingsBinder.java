@@ -2,6 +2,7 @@ package io.spillway.core.policy;
 
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Numbers;
 import io.spillway.core.settings.Setting;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -32,9 +33,8 @@ public final class SettingsBinder {
     private static final Map<Class<?>, Parser> PARSERS = Map.ofEntries(
             Map.entry(String.class, new Parser("text", text -> text)),
             Map.entry(int.class, new Parser("a whole number", SettingsBinder::integer)),
-            Map.entry(long.class,
-                    new Parser("a whole number of 64 bits", text -> Long.valueOf(text.replace("_", "")))),
-            Map.entry(double.class, new Parser("a number", Double::valueOf)),
+            Map.entry(long.class, new Parser("a whole number of 64 bits", Numbers::whole)),
+            Map.entry(double.class, new Parser("a number", Numbers::decimal)),
             Map.entry(boolean.class, new Parser("true or false", SettingsBinder::truth)),
             Map.entry(Duration.class, new Parser(
                     "a duration such as 250ms, 30s, 5m, 1h or 7d (" + Durations.UNITS_TEXT + ")",
@@ -104,7 +104,7 @@ public final class SettingsBinder {
         try {
             return parser.read.apply(text);
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(setting.key(), text, "must be " + parser.expected);
+            throw new InvalidSettingException(setting.key(), text, "must be " + parser.expected + Numbers.hint(text));
         }
     }
 
@@ -132,7 +132,7 @@ public final class SettingsBinder {
             try {
                 settings = text.isEmpty() ? settings : settings.with(field, text);
             } catch (IllegalArgumentException e) {
-                throw new InvalidSettingException(key, text, "must be " + field.allowed());
+                throw new InvalidSettingException(key, text, "must be " + field.allowed() + Numbers.hint(text));
             }
         }
         return settings;
@@ -146,7 +146,11 @@ public final class SettingsBinder {
     }
 
     private static int integer(String text) {
-        return Integer.parseInt(text.replace("_", ""));
+        long number = Numbers.whole(text);
+        if (number != (int) number) {
+            throw new IllegalArgumentException(text);
+        }
+        return (int) number;
     }
 
     /** Empty text is no value, and none is zero. */
@@ -157,6 +161,6 @@ public final class SettingsBinder {
 
     private static List<Integer> integers(String text) {
         return text.isBlank() ? List.of()
-                : Arrays.stream(text.split(",", -1)).map(String::strip).map(Integer::valueOf).toList();
+                : Arrays.stream(text.split(",", -1)).map(String::strip).map(SettingsBinder::integer).toList();
     }
 }
