@@ -175,12 +175,13 @@ public record RunningSystem(
                         configuration, pull, workerKey.orElseThrow(), metrics.registry(), System::nanoTime));
                 workUrl = startOrFail(work::start);
             }
+            // Closed after the worker, and before the server of the work API, which waits for its answers.
+            shutdown.release(handler.orElseThrow());
+            shutdown.closing(handler.orElseThrow());
             Worker worker = shutdown.closing(new Worker(
                     configuration.queue(), configuration.worker(), configuration.metrics().tenants(), data.instance(),
                     delays, handler.orElseThrow(), policies, sweeps, metrics.registry(), tracing,
                     InstantSource.system(), System::nanoTime, new SplittableRandom()));
-            // From here on the worker closes it.
-            shutdown.release(handler.orElseThrow());
             worker.start(START_TIMEOUT);
             ready.add(worker::isReady);
             watch("worker", worker::awaitEnd, ended);

@@ -2,11 +2,17 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.core.item.Lane;
+import io.spillway.embed.SpillwayWorker;
+import io.spillway.embed.WorkerHealth;
 import io.spillway.embedded.BrokerProcess;
+import io.spillway.handler.Outcome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -52,6 +58,49 @@ class BrokerRestartIT {
             assertThat(handler.breaches(ids)).isEmpty();
             assertThat(KafkaUnderTest.readAll(broker.bootstrapServers(), scene.topics.lane(Lane.DEAD_LETTER)))
                     .isEmpty();
+        }
+    }
+
+    @Test
+    void an_embedded_worker_that_ended_for_want_of_kafka_starts_again_when_kafka_does() throws Exception {
+        Set<String> done = ConcurrentHashMap.newKeySet();
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch killed = new CountDownLatch(1);
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        try (BrokerProcess broker = BrokerProcess.start(directory.resolve("kafka"));
+                DeliveryScene scene = new DeliveryScene(
+                        broker.bootstrapServers(), "embedded", directory, Map.of()).withRouter();
+                SpillwayWorker worker = SpillwayWorker.builder()
+                        .kafka(Map.of("bootstrap.servers", broker.bootstrapServers(), "max.block.ms", "2000"))
+                        .prefix("embedded")
+                        .settings(Map.of("worker.kafkaTimeout", "1s"))
+                        .meterRegistry(registry)
+                        .handler(delivery -> {
+                            running.countDown();
+                            killed.await();
+                            done.add(delivery.id());
+                            return Outcome.done();
+                        })
+                        .build()) {
+            worker.start();
+            scene.send("before", 1, i -> "");
+            running.await();
+            broker.kill();
+            killed.countDown();
+            while (!worker.health().reason().contains("worker.kafkaTimeout")) {
+                LockSupport.parkNanos(10_000_000);
+            }
+            while (!registry.getMeters().isEmpty()) {
+                LockSupport.parkNanos(10_000_000);
+            }
+
+            broker.restart();
+            scene.send("after", 1, i -> "");
+            scene.awaitEmpty();
+
+            assertThat(done).containsExactlyInAnyOrder("before-0", "after-0");
+            assertThat(worker.health()).isEqualTo(new WorkerHealth(true, ""));
+            assertThat(registry.find("spillway.slots").gauges()).isNotEmpty();
         }
     }
 }

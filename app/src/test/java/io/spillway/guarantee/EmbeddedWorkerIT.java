@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.core.item.Lane;
 import io.spillway.embed.SpillwayWorker;
 import io.spillway.embed.WorkerHealth;
+import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import io.spillway.tracing.RecordedSpans;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
@@ -82,6 +84,7 @@ class EmbeddedWorkerIT {
                     .as("the meters that remain").containsOnly(prefix("mails"));
             second.close();
             assertThat(registry.getMeters()).isEmpty();
+            assertThat(registry.isClosed()).as("the registry of the application").isFalse();
         }
     }
 
@@ -167,20 +170,56 @@ class EmbeddedWorkerIT {
     }
 
     @Test
-    void of_two_workers_with_one_id_one_ends_and_its_health_says_so() throws Exception {
+    void of_two_workers_with_one_id_one_ends_says_so_and_starts_again_when_the_other_is_closed() throws Exception {
         try (DeliveryScene scene = scene("twins", Map.of())) {
+            SimpleMeterRegistry own = new SimpleMeterRegistry();
+            CountDownLatch withoutSlots = new CountDownLatch(1);
+            own.config().onMeterRemoved(meter -> {
+                if (meter.getId().getName().equals("spillway.slots")) {
+                    withoutSlots.countDown();
+                }
+            });
+            Set<String> handled = ConcurrentHashMap.newKeySet();
+            AtomicInteger closes = new AtomicInteger();
+            Handler handler = new Handler() {
+                @Override
+                public Outcome handle(Delivery delivery) {
+                    handled.add(delivery.id());
+                    return Outcome.done();
+                }
+
+                @Override
+                public void close() {
+                    closes.incrementAndGet();
+                }
+            };
             first = worker("twins", collecting(ConcurrentHashMap.newKeySet()));
-            second = worker("twins", collecting(ConcurrentHashMap.newKeySet()));
+            second = builder("twins", handler).meterRegistry(own).build();
             first.start();
             second.start();
-            while (second.health().ready()) {
+            String reason = "";
+            while (!reason.contains("is worker")) {
                 scene.send("order", 1, i -> "{}"); // Each fences the transactions of the other.
+                reason = second.health().reason();
             }
-            second.awaitEnd();
-
-            assertThat(second.health()).isEqualTo(new WorkerHealth(
-                    false, "The worker ended after a failure. See the log, and start another one."));
+            assertThat(reason)
+                    .startsWith("The worker ended after a failure, and starts again by itself: Another process at");
+            withoutSlots.await(); // A worker that has ended is not counted.
             assertThat(first.health().ready()).isTrue();
+
+            first.close();
+            while (!second.health().ready()) {
+                Thread.onSpinWait();
+            }
+            scene.send("later", 1, i -> "{}");
+            while (!handled.contains("later-0")) {
+                Thread.onSpinWait();
+            }
+            assertThat(own.find("spillway.slots").gauges()).isNotEmpty();
+            assertThat(closes).hasValue(0);
+            second.close();
+            assertThat(closes).hasValue(1);
+            assertThat(own.getMeters()).isEmpty();
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,11 +33,15 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,13 +59,21 @@ class PollThreadTest {
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private final AtomicLong committed = new AtomicLong();
     private final AtomicLong end = new AtomicLong();
+    private final Queue<KafkaException> refusalsOfJoins = new ArrayDeque<>();
     private boolean failsForEver;
     private String metadata = "";
-    private boolean isAssigned = true;
+    private volatile boolean isAssigned = true;
     /** Polls until the group accepts commits again. */
     private final AtomicInteger refusals = new AtomicInteger();
     private final Accepting cluster = new Accepting();
-    private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none") {
+    private final TestConsumer consumer = new TestConsumer();
+    private final List<TestConsumer> opened = new CopyOnWriteArrayList<>();
+
+    private final class TestConsumer extends MockConsumer<byte[], byte[]> {
+        TestConsumer() {
+            super("none");
+        }
+
         @Override
         public synchronized Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
             if (failsForEver) {
@@ -83,7 +96,7 @@ class PollThreadTest {
             fail(ofEnds);
             return Map.of(partition, end.get());
         }
-    };
+    }
 
     @BeforeEach
     void captureLog() {
@@ -116,6 +129,51 @@ class PollThreadTest {
             assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
             assertThat(scene.core.partitions()).isEmpty();
             assertThat(failure).isNotDone();
+        }
+    }
+
+    @Test
+    void a_worker_that_its_group_refuses_joins_again_as_another_member() throws Exception {
+        refusalsOfJoins.addAll(List.of(new UnreleasedInstanceIdException("owned by the same member"),
+                new FencedInstanceIdException("replaced"), new GroupMaxSizeReachedException("full"),
+                new KafkaException("Unexpected error in join group response")));
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+            assertThat(failure).isNotDone();
+            assertThat(scene.core.partitions()).containsExactly(partition);
+            assertThat(opened).hasSize(5);
+            assertThat(opened.subList(0, 4)).allMatch(MockConsumer::closed);
+        }
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).filteredOn(
+                line -> line.contains("cannot join its group") && line.contains("owned by the same member")).hasSize(1);
+        assertThat(consumer.closed()).isTrue();
+    }
+
+    @Test
+    void a_worker_that_its_group_refuses_later_gives_up_its_partitions_and_joins_again() throws Exception {
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+            consumer.schedulePollTask(() -> {
+                isAssigned = false;
+                throw new FencedInstanceIdException("replaced");
+            });
+            while (opened.size() < 2 || !scene.core.partitions().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertThat(failure).isNotDone();
+        }
+    }
+
+    @Test
+    void a_worker_that_its_group_refuses_for_longer_than_the_timeout_ends_with_the_reason() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            refusalsOfJoins.add(new GroupMaxSizeReachedException("full"));
+        }
+        AtomicLong seconds = new AtomicLong();
+        try (PollThread poller = start(() -> TimeUnit.SECONDS.toNanos(seconds.addAndGet(15)))) {
+            assertThat(failure.get(30, TimeUnit.SECONDS)).isInstanceOf(WorkerException.class)
+                    .hasMessageContaining("cannot join its group since").hasMessageContaining("full");
+            assertThat(poller).isNotNull();
         }
     }
 
@@ -234,14 +292,6 @@ class PollThreadTest {
     }
 
     private PollThread start(LongSupplier nanoClock) {
-        consumer.schedulePollTask(() -> {
-            consumer.rebalance(isAssigned ? List.of(partition) : List.of());
-            if (!isAssigned) {
-                return;
-            }
-            consumer.updateBeginningOffsets(Map.of(partition, 0L));
-            consumer.seek(partition, 0);
-        });
         AttemptRunner runner = scene.runner(delivery -> Outcome.done());
         Outage outage = new Outage(Duration.ofSeconds(30), nanoClock);
         CommitThread committer = new CommitThread(scene.core, runner, scene.metrics,
@@ -251,9 +301,27 @@ class PollThreadTest {
                 Duration.ofMillis(5), System::nanoTime, failure::complete);
         committer.start();
         PollThread poller = new PollThread(scene.core, runner, committer, scene.metrics, scene.topics,
-                Duration.ofSeconds(1), consumer, System::nanoTime, outage, failure::complete);
+                Duration.ofSeconds(1), this::nextConsumer, outage, failure::complete);
         poller.start();
         return poller;
+    }
+
+    /** Returns the first consumer, and then others, each of which joins the group or is refused. */
+    private TestConsumer nextConsumer() {
+        TestConsumer next = opened.isEmpty() ? consumer : new TestConsumer();
+        opened.add(next);
+        KafkaException refusal = refusalsOfJoins.poll();
+        next.schedulePollTask(() -> {
+            if (refusal != null) {
+                throw refusal;
+            }
+            next.rebalance(isAssigned ? List.of(partition) : List.of());
+            if (isAssigned) {
+                next.updateBeginningOffsets(Map.of(partition, 0L));
+                next.seek(partition, 0);
+            }
+        });
+        return next;
     }
 
     private static void fail(Queue<ApiException> failures) {

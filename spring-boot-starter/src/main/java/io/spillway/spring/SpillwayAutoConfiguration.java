@@ -21,6 +21,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
@@ -44,8 +45,9 @@ public class SpillwayAutoConfiguration {
     @ConditionalOnProperty(name = "spillway.worker.enabled", matchIfMissing = true)
     WorkerLifecycle spillwayWorkerLifecycle(
             SpillwayProperties properties, ListableBeanFactory beans, JsonMapper json,
-            ObjectProvider<MeterRegistry> registry, ObjectProvider<OpenTelemetry> telemetry) {
-        return new WorkerLifecycle(properties, beans, json, registry, telemetry);
+            ObjectProvider<MeterRegistry> registry, ObjectProvider<OpenTelemetry> telemetry,
+            ApplicationEventPublisher events) {
+        return new WorkerLifecycle(properties, beans, json, registry, telemetry, events);
     }
 
     /** @throws InvalidSettingException if a property of the clients is unknown or not allowed */

@@ -5,17 +5,26 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.spillway.embed.SpillwayWorker;
 import io.spillway.embed.WorkerHealth;
+import io.spillway.kafka.topics.PeriodicTask;
+import io.spillway.kafka.topics.StartDelays;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Worker of the application: starts after all other beans, and drains before any of them stops. Does nothing without a
- * method with {@link SpillwayHandler}. Owner of the worker.
+ * Worker of the application: starts after all other beans, and drains before any of them stops. It publishes each
+ * change of its {@link WorkerAvailability}. Does nothing without a method with {@link SpillwayHandler}. Owner of the
+ * worker.
  */
 public final class WorkerLifecycle implements SmartLifecycle {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);
+    private static final long PUBLISH_MILLIS = 1_000;
     private static final WorkerHealth NO_WORKER = new WorkerHealth(true, "");
     private static final WorkerHealth STOPPED = new WorkerHealth(false, "The worker is stopped.");
 
@@ -24,18 +33,23 @@ public final class WorkerLifecycle implements SmartLifecycle {
     private final JsonMapper json;
     private final ObjectProvider<MeterRegistry> registry;
     private final ObjectProvider<OpenTelemetry> telemetry;
+    private final ApplicationEventPublisher events;
     /** Empty while it is stopped, or has nothing to handle. */
     private volatile Optional<SpillwayWorker> worker = Optional.empty();
     private volatile boolean running;
+    private Optional<PeriodicTask> watch = Optional.empty();
+    private volatile Optional<WorkerAvailability> published = Optional.empty();
 
     WorkerLifecycle(
             SpillwayProperties properties, ListableBeanFactory beans, JsonMapper json,
-            ObjectProvider<MeterRegistry> registry, ObjectProvider<OpenTelemetry> telemetry) {
+            ObjectProvider<MeterRegistry> registry, ObjectProvider<OpenTelemetry> telemetry,
+            ApplicationEventPublisher events) {
         this.properties = properties;
         this.beans = beans;
         this.json = json;
         this.registry = registry;
         this.telemetry = telemetry;
+        this.events = events;
     }
 
     @Override
@@ -54,15 +68,35 @@ public final class WorkerLifecycle implements SmartLifecycle {
             SpillwayWorker built = builder.build();
             built.start();
             worker = Optional.of(built);
+            running = true;
+            publish();
+            PeriodicTask task = new PeriodicTask("spillway-availability", this::publish, failure -> LOG.warn(
+                    "The availability of the worker cannot be published; it is tried again: {}", failure));
+            task.start(StartDelays.of(properties.prefix()), PUBLISH_MILLIS);
+            watch = Optional.of(task);
         }
         running = true;
     }
 
+    /** Publishes a change of whether the worker is ready. */
+    private synchronized void publish() {
+        WorkerAvailability now = health().ready() ? WorkerAvailability.READY : WorkerAvailability.NOT_READY;
+        if (!Optional.of(now).equals(published)) {
+            published = Optional.of(now);
+            AvailabilityChangeEvent.publish(events, this, now);
+        }
+    }
+
     @Override
     public void stop() {
+        watch.ifPresent(PeriodicTask::close);
+        watch = Optional.empty();
         worker.ifPresent(SpillwayWorker::close);
         worker = Optional.empty();
         running = false;
+        if (published.isPresent()) {
+            publish();
+        }
     }
 
     @Override

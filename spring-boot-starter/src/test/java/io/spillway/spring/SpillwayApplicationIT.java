@@ -8,12 +8,15 @@ import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.context.propagation.ContextPropagators;
+import io.spillway.embed.SpillwayWorker;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Outcome;
 import io.spillway.producer.ItemBuilder;
 import io.spillway.testing.broker.SpillwayExtension;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -21,11 +24,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
 
 /** A whole application: sends, handles, shows its health and metrics, and drains when it stops. */
 @Timeout(900) // Against a hang; nothing is measured.
@@ -87,6 +92,16 @@ class SpillwayApplicationIT {
         }
     }
 
+    /** Bean of the application that is told whether the worker is ready. */
+    static final class Availability {
+        final List<WorkerAvailability> published = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void changed(AvailabilityChangeEvent<WorkerAvailability> event) {
+            published.add(event.getState());
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {
@@ -101,6 +116,11 @@ class SpillwayApplicationIT {
         }
 
         @Bean
+        Availability availability() {
+            return new Availability();
+        }
+
+        @Bean
         MeterRegistry meterRegistry() {
             return new SimpleMeterRegistry();
         }
@@ -112,6 +132,7 @@ class SpillwayApplicationIT {
                 "--spillway.kafka.bootstrap.servers=" + spillway.bootstrapServers(),
                 "--spillway.prefix=" + spillway.prefix(), "--spillway.settings.worker.drainGrace=10s");
         Shop shop = application.getBean(Shop.class);
+        Availability availability = application.getBean(Availability.class);
         try {
             SpillwayTemplate template = application.getBean(SpillwayTemplate.class);
             template.sendJson(ItemBuilder.of("acme").id("o-1"), new Order("apple", 2)).get();
@@ -124,6 +145,8 @@ class SpillwayApplicationIT {
             assertThat(application.getBean(MeterRegistry.class).find("spillway.handled")
                     .tag("queue", spillway.prefix()).counters()).isNotEmpty();
             assertThat(application.getBean(Telemetry.class).scopes).containsExactly("io.spillway");
+
+            assertThat(availability.published).containsExactly(WorkerAvailability.READY);
 
             Thread closing = Thread.ofPlatform().start(application::close);
             while (application.getBean(WorkerLifecycle.class).health().ready()) {
@@ -141,5 +164,32 @@ class SpillwayApplicationIT {
         assertThat(spillway.done()).isEqualTo(3);
         assertThat(spillway.dead()).isEqualTo(1);
         assertThat(shop.closed).isTrue();
+        assertThat(availability.published).containsExactly(WorkerAvailability.READY, WorkerAvailability.NOT_READY);
+    }
+
+    @Test
+    void an_application_is_told_that_its_worker_has_ended_and_that_it_works_again() throws Exception {
+        String[] arguments = {"--spillway.kafka.bootstrap.servers=" + spillway.bootstrapServers(),
+            "--spillway.prefix=" + spillway.prefix(), "--spillway.worker.id=twin"};
+        SpillwayWorker older = SpillwayWorker.builder()
+                .kafka(Map.of("bootstrap.servers", spillway.bootstrapServers())).prefix(spillway.prefix()).id("twin")
+                .handler(delivery -> Outcome.done()).build();
+        older.start();
+        try {
+            try (ConfigurableApplicationContext application = SpringApplication.run(Application.class, arguments)) {
+                List<WorkerAvailability> published = application.getBean(Availability.class).published;
+                while (published.size() < 2) {
+                    spillway.send(ItemBuilder.of("acme").payload("{}".getBytes(StandardCharsets.UTF_8)));
+                }
+                older.close();
+                while (published.getLast() != WorkerAvailability.READY) {
+                    Thread.onSpinWait();
+                }
+                assertThat(published).startsWith(
+                        WorkerAvailability.READY, WorkerAvailability.NOT_READY, WorkerAvailability.READY);
+            }
+        } finally {
+            older.close();
+        }
     }
 }

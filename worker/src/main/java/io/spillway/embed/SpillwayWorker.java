@@ -1,37 +1,24 @@
 package io.spillway.embed;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.spillway.core.item.Printable;
+import io.spillway.core.policy.Jitter;
+import io.spillway.core.retry.Backoff;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.handler.Handler;
-import io.spillway.kafka.topics.ClusterWatch;
-import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.KafkaFailure;
-import io.spillway.kafka.topics.QueueSettings;
-import io.spillway.kafka.topics.StartDelays;
-import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.InstanceViews;
-import io.spillway.kafka.view.Sweeps;
-import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.tracing.Tracing;
-import io.spillway.worker.Worker;
 import io.spillway.worker.WorkerException;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,41 +38,46 @@ import org.slf4j.LoggerFactory;
  * and the policies of the tenants, from the cluster. It joins the same group as the workers that {@code spillway run}
  * starts, and they share the partitions.
  *
+ * <p>After a failure it closes its clients, threads and meters, and starts again after a pause of a second at first and
+ * a minute at most.
+ *
  * <p>Started once and closed once; thread-safe. Several may run in one JVM, one for each prefix. Owner of its threads,
  * its clients and the handler.
  */
 public final class SpillwayWorker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SpillwayWorker.class);
-    /** Longest time without progress in a start. */
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
-    /** The default of {@code router.maxTenants}: a limit against a faulty writer. */
-    private static final int MAX_TENANTS = 1_000_000;
+    private static final long FIRST_PAUSE_MILLIS = 1_000;
+    private static final long LONGEST_PAUSE_MILLIS = 60_000;
 
     private enum Phase { NEW, STARTING, RUNNING, CLOSED }
 
     private final EmbeddedSettings settings;
     private final Handler handler;
-    private final CompositeMeterRegistry registry;
+    private final MeterRegistry registry;
     private final Supplier<OpenTelemetry> telemetry;
     private final InstantSource clock;
-    /** Guarded by this. */
-    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    /** No daemon, so that the JVM of an application without other threads waits for the next start. */
+    private final Thread restarts = Thread.ofPlatform().name("worker-restart").unstarted(this::restartAfterFailures);
+    private final CountDownLatch closing = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile Phase phase = Phase.NEW;
-    private volatile Worker worker;
-    private volatile ClusterWatch cluster;
+    private volatile WorkerRun run;
+    /** Why the latest run has ended, in one line; empty while it works. */
+    private volatile String failure = "";
 
     private SpillwayWorker(
-            EmbeddedSettings settings, Handler handler, MeterRegistry metrics, Supplier<OpenTelemetry> telemetry,
+            EmbeddedSettings settings, Handler handler, MeterRegistry registry, Supplier<OpenTelemetry> telemetry,
             InstantSource clock) {
         this.settings = settings;
         this.handler = handler;
+        this.registry = registry;
         this.telemetry = telemetry;
         this.clock = clock;
-        // Workers of several queues share the application's registry, where each meter needs tags of its own.
-        this.registry = new CompositeMeterRegistry(metrics.config().clock());
-        registry.config().commonTags("queue", settings.kafka().prefix());
-        registry.add(metrics);
+        this.run = newRun();
+    }
+
+    private WorkerRun newRun() {
+        return new WorkerRun(settings, handler, registry, telemetry, clock);
     }
 
     /** Returns a builder. Required are the address of the cluster and the handler. */
@@ -106,78 +98,68 @@ public final class SpillwayWorker implements AutoCloseable {
         }
         phase = Phase.STARTING;
         try {
-            open();
-            phase = Phase.RUNNING;
-        } catch (KafkaFailure e) {
-            throw abandon(new WorkerException(e.getMessage(), e));
-        } catch (KafkaException e) {
-            throw abandon(new WorkerException("The worker cannot start: " + Printable.of(e.toString()), e));
-        } catch (RuntimeException e) {
-            throw abandon(e);
+            run.start();
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+        phase = Phase.RUNNING;
+        restarts.start();
+    }
+
+    private void restartAfterFailures() {
+        SplittableRandom random = new SplittableRandom();
+        int failures = 0;
+        try {
+            failure = run.awaitEnd();
+            while (true) {
+                run.close();
+                failures++;
+                long pauseMillis = Backoff.waitMillis(
+                        Jitter.EQUAL, FIRST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS, failures, 0, random);
+                LOG.warn("The worker of queue {} starts again in {} ms", settings.kafka().prefix(), pauseMillis);
+                if (closing.await(pauseMillis, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+                long startNanos = System.nanoTime();
+                failure = runAgain();
+                if (System.nanoTime() - startNanos > TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MILLIS)) {
+                    failures = 0;
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("Closed");
         }
     }
 
-    private void open() {
-        parts.push(handler);
-        QueueSettings queue = ExistingQueue.find(settings.kafka());
-        KafkaClients clients = new KafkaClients(queue);
-        Topics topics = new Topics(queue);
-        String id = settings.worker().id();
-        StartDelays delays = StartDelays.of(settings.kafka().prefix() + "/" + id);
-        InstanceViews views = opened(new InstanceViews(clients, id, MAX_TENANTS, START_TIMEOUT, clock));
-        TenantPolicies policies = views.follow(
-                topics.policies(), new TenantPolicies(settings.defaults(), new SecureRandom().nextLong()));
-        Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
-        cluster = opened(ClusterWatch.start(clients, delays, System::nanoTime));
-        worker = opened(new Worker(queue, settings.worker(), settings.tenantSeries(), id, delays, handler, policies,
-                sweeps, registry, Tracing.of(telemetry.get(), System.getenv()), clock, System::nanoTime,
-                new SplittableRandom()));
-        // From here on the worker closes it.
-        parts.remove(handler);
-        worker.start(START_TIMEOUT);
-        LOG.info("Worker {} of queue {} is ready", id, settings.kafka().prefix());
-    }
-
-    private <T extends AutoCloseable> T opened(T part) {
-        parts.push(part);
-        return part;
-    }
-
-    private RuntimeException abandon(RuntimeException failure) {
-        close();
-        return failure;
+    /** Starts a run, and returns why it has ended or has not started. */
+    private String runAgain() throws InterruptedException {
+        run = newRun();
+        try {
+            run.start();
+        } catch (RuntimeException | Error e) {
+            String line = e instanceof WorkerException ? e.getMessage() : Printable.of(e.toString());
+            LOG.error("The worker of queue {} has not started: {}", settings.kafka().prefix(), line);
+            return line;
+        }
+        failure = "";
+        return run.awaitEnd();
     }
 
     /** Returns whether the worker can work, and if not, why. Does not wait. */
     public WorkerHealth health() {
+        String ended = failure;
         return switch (phase) {
             case NEW -> WorkerHealth.notReady("The worker has not been started.");
             case STARTING -> WorkerHealth.notReady("The worker starts.");
             case CLOSED -> WorkerHealth.notReady("The worker is closed.");
-            case RUNNING -> running();
+            case RUNNING -> ended.isEmpty() ? run.health() : WorkerHealth.notReady(WorkerRun.ENDED + ended);
         };
     }
 
-    private WorkerHealth running() {
-        if (!worker.isRunning()) {
-            return WorkerHealth.notReady("The worker ended after a failure. See the log, and start another one.");
-        }
-        if (!cluster.isReachable()) {
-            return WorkerHealth.notReady("Kafka at " + settings.kafka().bootstrapServers()
-                    + " has not answered for 10 s. Check the brokers and the network to them.");
-        }
-        return worker.isReady() ? WorkerHealth.READY
-                : WorkerHealth.notReady("Calls to Kafka have failed for 10 s or longer. See the log.");
-    }
-
-    /** Waits until the worker has ended, by {@link #close} or by a failure after its {@link #start}. */
+    /** Waits until the worker is closed, by {@link #close} or because its {@link #start} failed. */
     public void awaitEnd() throws InterruptedException {
-        Worker started = worker;
-        if (started == null) {
-            closed.await();
-        } else {
-            started.awaitEnd();
-        }
+        closed.await();
     }
 
     /**
@@ -187,21 +169,23 @@ public final class SpillwayWorker implements AutoCloseable {
      */
     @Override
     public synchronized void close() {
-        if (phase == Phase.NEW) {
-            parts.push(handler);
+        if (phase == Phase.CLOSED) {
+            return;
         }
         phase = Phase.CLOSED;
-        while (!parts.isEmpty()) {
-            AutoCloseable part = parts.pop();
-            try {
-                part.close();
-            } catch (Exception e) {
-                LOG.error("Cannot close {}: {}", part.getClass().getSimpleName(), Printable.of(e.toString()));
-            }
+        closing.countDown();
+        restarts.interrupt();
+        try {
+            restarts.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
-        // Removes the meters from the application's registry too, so that a later worker registers its own.
-        registry.clear();
-        registry.close();
+        run.close();
+        try {
+            handler.close();
+        } catch (RuntimeException e) {
+            LOG.error("Cannot close the handler: {}", Printable.of(e.toString()));
+        }
         closed.countDown();
     }
 

@@ -3,14 +3,18 @@ package io.spillway.worker;
 import io.spillway.core.engine.CommitPace;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +33,7 @@ final class CommitThread implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CommitThread.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
+    private static final long FLUSH_SECONDS = 5;
     /** A twentieth of the time: nobody waits for these commits, except retries, which wait for longer anyway. */
     private static final double TIME_PER_COST = 20;
 
@@ -69,6 +74,23 @@ final class CommitThread implements AutoCloseable {
         flushes.add(flush);
         core.wakeCommit();
         return flush;
+    }
+
+    /**
+     * Commits all outcomes of partitions.
+     *
+     * @param whenRefused runs after each commit that did not succeed
+     * @throws TimeoutException if it takes longer than {@value #FLUSH_SECONDS} s
+     */
+    void commitAll(Collection<TopicPartition> partitions, Runnable whenRefused)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long deadlineNanos = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(FLUSH_SECONDS);
+        while (core.hasToCommit(partitions)) {
+            long leftNanos = Math.max(0, deadlineNanos - nanoClock.getAsLong());
+            if (!flush().get(leftNanos, TimeUnit.NANOSECONDS)) {
+                whenRefused.run();
+            }
+        }
     }
 
     /** Stops after the current batch. */

@@ -3,7 +3,12 @@ package io.spillway.worker;
 import io.spillway.core.item.Printable;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +41,26 @@ final class Outage {
     void begins() {
         if (callNanos == NONE) {
             callNanos = nanoClock.getAsLong();
+        }
+    }
+
+    /**
+     * Repeats a call to Kafka while it fails for a reason that can pass, such as a broker that died.
+     *
+     * @param pause waits before the next try, and returns whether the worker stops
+     * @throws WorkerException when it has failed for longer than the limit
+     * @throws WakeupException when the worker stops before it succeeds
+     */
+    <T> T repeat(String action, Supplier<T> call, BooleanSupplier pause) {
+        while (true) {
+            try {
+                return call.get();
+            } catch (RetriableException | RebalanceInProgressException e) {
+                failed(action, e);
+                if (pause.getAsBoolean()) {
+                    throw new WakeupException();
+                }
+            }
         }
     }
 

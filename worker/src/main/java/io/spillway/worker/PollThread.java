@@ -3,8 +3,8 @@ package io.spillway.worker;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.progress.PartitionProgress;
-import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.PassedPositions;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
@@ -14,13 +14,13 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -29,10 +29,10 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
-import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,8 +51,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(20);
     private static final long PAUSED_POLL_MILLIS = 2;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 50;
+    private static final long PAUSE_AFTER_REFUSAL_MILLIS = 100;
+    /** Longest pause: 6.4 s. */
+    private static final int MAX_DOUBLINGS = 6;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
-    private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final WorkerCore core;
     private final AttemptRunner runner;
@@ -60,19 +62,22 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final WorkerMetrics metrics;
     private final Topics topics;
     private final long drainGraceMillis;
-    private final Consumer<byte[], byte[]> consumer;
-    private final LongSupplier nanoClock;
+    private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final Outage outage;
     private final java.util.function.Consumer<Throwable> onFailure;
     private final Map<String, Lane> laneOfTopic;
     private long assignments;
+    private volatile Consumer<byte[], byte[]> consumer;
+    private boolean isMember;
+    /** Joins in a row that the group has refused. */
+    private int refusals;
     private final CountDownLatch joined = new CountDownLatch(1);
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread = Thread.ofPlatform().name("worker-poll").unstarted(this::run);
 
     PollThread(
             WorkerCore core, AttemptRunner runner, CommitThread committer, WorkerMetrics metrics, Topics topics,
-            Duration drainGrace, Consumer<byte[], byte[]> consumer, LongSupplier nanoClock, Outage outage,
+            Duration drainGrace, Supplier<Consumer<byte[], byte[]>> consumers, Outage outage,
             java.util.function.Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
@@ -80,8 +85,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.metrics = metrics;
         this.topics = topics;
         this.drainGraceMillis = drainGrace.toMillis();
-        this.consumer = consumer;
-        this.nanoClock = nanoClock;
+        this.consumers = consumers;
+        this.consumer = consumers.get();
         this.outage = outage;
         this.onFailure = onFailure;
         this.laneOfTopic = Lane.WORKED.stream()
@@ -100,6 +105,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     @Override
     public void close() {
         stopped.countDown();
+        if (thread.getState() == Thread.State.NEW) {
+            consumer.close(CloseOptions.timeout(Duration.ZERO));
+            return;
+        }
         consumer.wakeup();
         try {
             thread.join();
@@ -122,10 +131,14 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             onFailure.accept(e.getCause() instanceof WorkerException cause ? cause : e);
         } finally {
             joined.countDown();
-            // A member with a group.instance.id otherwise keeps its partitions for a restart.
-            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT)
-                    .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+            leave();
         }
+    }
+
+    private void leave() {
+        // A member with a group.instance.id otherwise keeps its partitions for a restart.
+        consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT)
+                .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
     }
 
     private void pollUnlessWoken() {
@@ -134,6 +147,34 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             process(repeated("poll", this::pollUnlessPassed));
         } catch (WakeupException e) {
             LOG.debug("Woken to stop");
+        } catch (KafkaException e) {
+            if (!KafkaFailure.isRefusal(e)) {
+                throw e;
+            }
+            joinAgain(e);
+        }
+    }
+
+    /** Joins as another member, because a client whose join was refused for good does not recover. */
+    private void joinAgain(KafkaException refusal) {
+        isMember = false;
+        core.forget(core.partitions());
+        for (Optional<KafkaException> failure = Optional.of(refusal); failure.isPresent(); failure = open()) {
+            outage.failed("join its group", failure.get());
+            if (pause(PAUSE_AFTER_REFUSAL_MILLIS << Math.min(refusals++, MAX_DOUBLINGS))) {
+                return;
+            }
+        }
+    }
+
+    private Optional<KafkaException> open() {
+        try {
+            leave();
+            consumer = consumers.get();
+            consumer.subscribe(laneOfTopic.keySet(), this);
+            return Optional.empty();
+        } catch (KafkaException e) {
+            return Optional.of(e);
         }
     }
 
@@ -159,25 +200,13 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         return records;
     }
 
-    /**
-     * Repeats a call to Kafka while it fails for a reason that can pass, such as a broker that died.
-     *
-     * @throws WorkerException when it has failed for longer than the outage allows
-     * @throws WakeupException when the worker stops before it succeeds
-     */
     private <T> T repeated(String action, Supplier<T> call) {
-        while (true) {
-            try {
-                T result = call.get();
-                outage.ended();
-                return result;
-            } catch (RetriableException | RebalanceInProgressException e) {
-                outage.failed(action, e);
-                if (pause(PAUSE_AFTER_FAILURE_MILLIS)) {
-                    throw new WakeupException();
-                }
-            }
+        T result = outage.repeat(action, call, () -> pause(PAUSE_AFTER_FAILURE_MILLIS));
+        // A refused member polls in vain before it joins.
+        if (isMember) {
+            outage.ended();
         }
+        return result;
     }
 
     /** Waits, and returns at once with true when the worker stops. */
@@ -231,6 +260,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        isMember = true;
+        refusals = 0;
         core.updateGroup(consumer.groupMetadata());
         if (!partitions.isEmpty()) {
             takeOver(partitions);
@@ -248,21 +279,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         List<OwnedPartition> owned = new ArrayList<>();
         Takeover takeover = new Takeover();
         for (TopicPartition partition : partitions) {
-            OffsetAndMetadata offset = committed.get(partition);
-            if (offset == null) {
-                throw new WorkerException("Group " + topics.workerGroup() + " has no offset for " + partition
-                        + ". Restart the worker: it commits the first offset of a new partition.");
-            }
-            refuseLaterFormat(partition, offset);
-            ProgressState state = ProgressCodec.decode(offset.offset(), offset.metadata());
+            ProgressState state = Takeover.progress(partition, Optional.ofNullable(committed.get(partition)));
             takeover.add(partition, state, ends.get(partition));
-            if (!offset.metadata().isEmpty()
-                    && ProgressCodec.tryDecode(offset.offset(), offset.metadata()).isEmpty()) {
-                LOG.warn("The progress of {} above its committed offset {} cannot be read: it was changed, or belongs"
-                        + " to another offset. Finished items above the offset are handled or moved again, and it is"
-                        + " not known which items were running: {}", partition, offset.offset(),
-                        Printable.of(offset.metadata()));
-            }
             owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),
                     new PartitionProgress(state, ends.get(partition), PartitionProgress.DEFAULT_MAX_UNFINISHED)));
         }
@@ -270,15 +288,6 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         assignments++;
         owned.forEach(each -> each.assignment = assignments);
         core.assign(owned);
-    }
-
-    /** Taken for damage, it would let items end twice that have moved to another lane. */
-    private static void refuseLaterFormat(TopicPartition partition, OffsetAndMetadata offset) {
-        ProgressCodec.laterVersion(offset.offset(), offset.metadata()).ifPresent(version -> {
-            throw new WorkerException("The progress of " + partition + " has format " + version
-                    + " of a later release, and this one reads format " + ProgressCodec.VERSION
-                    + ". Start workers of that release again, or of the one before it, which reads both.");
-        });
     }
 
     @Override
@@ -325,7 +334,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         try {
             core.leave(partitions, drainGraceMillis);
             core.takeNotes().forEach(LOG::warn);
-            commitAll(partitions, whenRefused);
+            committer.commitAll(partitions, whenRefused);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -333,16 +342,5 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                     partitions.size());
         }
         core.forget(partitions);
-    }
-
-    private void commitAll(Collection<TopicPartition> partitions, Runnable whenRefused)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        long deadlineNanos = nanoClock.getAsLong() + FLUSH_NANOS;
-        while (core.hasToCommit(partitions)) {
-            long leftNanos = Math.max(0, deadlineNanos - nanoClock.getAsLong());
-            if (!committer.flush().get(leftNanos, TimeUnit.NANOSECONDS)) {
-                whenRefused.run();
-            }
-        }
     }
 }

@@ -1,13 +1,22 @@
 package io.spillway.worker;
 
+import io.spillway.core.item.Printable;
+import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Summary for the log of the partitions that a worker takes over from one that died. Not thread-safe. */
+/**
+ * Progress of the partitions that a worker takes over, and a summary for the log of those from one that died. Not
+ * thread-safe.
+ */
 final class Takeover {
+    private static final Logger LOG = LoggerFactory.getLogger(Takeover.class);
     /** Partitions that the line names; the others are counted. */
     private static final int MAX_NAMED = 5;
 
@@ -16,6 +25,30 @@ final class Takeover {
     private int partitions;
     private int alone;
     private long suspects;
+
+    /**
+     * Returns the progress that a group has committed for a partition. What cannot be read is logged.
+     *
+     * @throws WorkerException if there is none, or a later release has written it
+     */
+    static ProgressState progress(TopicPartition partition, Optional<OffsetAndMetadata> committed) {
+        OffsetAndMetadata offset = committed.orElseThrow(() -> new WorkerException("The workers' group has no offset"
+                + " for " + partition + ". Restart the worker: it commits the first offset of a new partition."));
+        // Taken for damage, it would let items end twice that have moved to another lane.
+        ProgressCodec.laterVersion(offset.offset(), offset.metadata()).ifPresent(version -> {
+            throw new WorkerException("The progress of " + partition + " has format " + version
+                    + " of a later release, and this one reads format " + ProgressCodec.VERSION
+                    + ". Start workers of that release again, or of the one before it, which reads both.");
+        });
+        if (!offset.metadata().isEmpty()
+                && ProgressCodec.tryDecode(offset.offset(), offset.metadata()).isEmpty()) {
+            LOG.warn("The progress of {} above its committed offset {} cannot be read: it was changed, or belongs"
+                    + " to another offset. Finished items above the offset are handled or moved again, and it is"
+                    + " not known which items were running: {}", partition, offset.offset(),
+                    Printable.of(offset.metadata()));
+        }
+        return ProgressCodec.decode(offset.offset(), offset.metadata());
+    }
 
     /** Adds an assigned partition; one that its last owner released in order is left out. */
     void add(TopicPartition partition, ProgressState state, long logEnd) {

@@ -51,7 +51,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Worker of a queue: started once, closed once. Owner of its threads, its clients and the handler. */
+/** Worker of a queue: started once, closed once. Owner of its threads and its clients, and not of the handler. */
 public final class Worker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final long HOT_BUFFER_MILLIS = 100;
@@ -95,7 +95,6 @@ public final class Worker implements AutoCloseable {
     private final StartDelays delays;
     private final String name;
     private final Topics topics;
-    private final Handler handler;
     private final KafkaClients clients;
     private final Admin admin;
     private final QueueAdmin queues;
@@ -116,6 +115,7 @@ public final class Worker implements AutoCloseable {
     /** By client, because the producer may be replaced. */
     private final Map<String, KafkaClientMetrics> clientMetrics = new ConcurrentHashMap<>();
     private volatile boolean running;
+    private volatile String failure = "";
 
     /**
      * Creates a worker.
@@ -123,7 +123,7 @@ public final class Worker implements AutoCloseable {
      * @param tenantSeries  maximum number of tenants with metric series of their own, 0 or more; the others share one
      * @param instance      name of this process, the same after a restart; {@code worker.id} takes precedence
      * @param delays        first delays of the periodic tasks of this process
-     * @param handler       closed by {@link #close}
+     * @param handler       must not be closed before the worker
      * @param policies      view of the policies, already loaded
      * @param sweeps        view of the sweeps, already loaded
      * @param tracing       source of the spans of attempts
@@ -138,7 +138,6 @@ public final class Worker implements AutoCloseable {
         this.delays = delays;
         this.name = settings.id().isEmpty() ? instance : settings.id();
         this.topics = new Topics(queue);
-        this.handler = handler;
         this.clients = new KafkaClients(queue);
         this.admin = clients.admin();
         this.queues = new QueueAdmin(admin, clients.commands());
@@ -178,7 +177,7 @@ public final class Worker implements AutoCloseable {
         this.committer = new CommitThread(
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
-                consumer(registry), nanoClock, pollOutage, this::fail);
+                () -> consumer(registry), pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, clients, topics, queue.shards().stuckAfter(),
                 () -> {
                     health.prune(clock.millis());
@@ -245,12 +244,13 @@ public final class Worker implements AutoCloseable {
         return running && !commitOutage.hasLasted(NOT_READY_AFTER) && !pollOutage.hasLasted(NOT_READY_AFTER);
     }
 
-    /** Waits until the worker has ended, by {@link #close} or by a failure. */
-    public void awaitEnd() throws InterruptedException {
+    /** Waits until the worker has ended, and returns the failure in one line, or nothing after {@link #close}. */
+    public String awaitEnd() throws InterruptedException {
         ended.await();
+        return failure;
     }
 
-    /** Waits for handler calls within {@code worker.drainGrace}, commits, leaves the group, and closes the handler. */
+    /** Waits for handler calls within {@code worker.drainGrace}, commits, and leaves the group. */
     @Override
     public void close() {
         running = false;
@@ -267,7 +267,6 @@ public final class Worker implements AutoCloseable {
         clockWatch.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);
-        handler.close();
         ended.countDown();
         LOG.info("Worker stopped");
     }
@@ -280,12 +279,12 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private void fail(Throwable failure) {
-        if (running && failure instanceof WorkerException) {
-            LOG.error("The worker ends: {}", Printable.of(failure.getMessage()));
-        } else if (running) {
-            LOG.error("The worker ends after a failure. Restart it; items without a commit are delivered again: {}",
-                    Printable.of(failure.toString()), failure);
+    private void fail(Throwable cause) {
+        boolean isKnown = cause instanceof WorkerException;
+        if (running) {
+            failure = Printable.of(isKnown ? cause.getMessage() : cause.toString());
+            LOG.error("The worker ends{}: {}", isKnown ? ""
+                    : " after a failure. Items without a commit are delivered again", failure, isKnown ? null : cause);
         }
         running = false;
         // Routers must not send to a worker that has ended and is not closed yet.

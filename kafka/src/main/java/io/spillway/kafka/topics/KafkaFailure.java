@@ -1,6 +1,10 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 
@@ -23,6 +27,12 @@ public final class KafkaFailure extends RuntimeException {
             }
         }
         return false;
+    }
+
+    /** Returns whether a poll failed by an answer of the cluster, and not by a position or a callback of its caller. */
+    public static boolean isRefusal(KafkaException error) {
+        return !(error instanceof InvalidOffsetException || error instanceof InterruptException)
+                && (error instanceof ApiException || error.getCause() == null);
     }
 
     private static String reason(Throwable cause) {
