@@ -40,6 +40,9 @@ class DocumentationTest {
     /** A type's name in code, of two words or more, and perhaps a member of it. */
     private static final Pattern TYPE = Pattern.compile("([A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)(?:[.#](\\w+).*)?");
 
+    /** A thread's name in code: words with hyphens, and perhaps a topic. */
+    private static final Pattern THREAD = Pattern.compile("`([a-z]+-(?:[a-z-]+|<prefix>[a-z.-]+))`");
+
     /** Types and constants that records name and that are Kafka's, Spring's or the JDK's. */
     private static final Set<String> FOREIGN = Set.of(
             "AutoOffsetReset", "CommitFailedException", "CompletableFuture", "Graphics2D", "InstantSource",
@@ -142,6 +145,23 @@ class DocumentationTest {
         Path file = types.get(type.group(1));
         return file != null
                 && (type.group(2) == null || Files.readString(file).matches("(?s).*\\b" + type.group(2) + "\\b.*"));
+    }
+
+    @Test
+    void the_threads_that_the_architecture_names_exist() throws IOException {
+        StringBuilder sources = new StringBuilder();
+        for (Path file : files(".java")) {
+            if (file.toString().contains("/src/main/")) {
+                sources.append(Files.readString(file));
+            }
+        }
+        List<String> lines = MarkdownPage.read(ROOT.resolve("docs/architecture.md")).lines();
+        List<String> section = lines.subList(lines.indexOf("## Threads"), lines.indexOf("## Transactions"));
+        List<String> named = THREAD.matcher(String.join(" ", section)).results().map(name -> name.group(1)).toList();
+        assertThat(named).hasSizeGreaterThan(10);
+        // A name may be put together from a topic, as in tail-<topic>, or from a role, as in <role>-clock.
+        assertThat(named).allSatisfy(name -> assertThat(sources).containsAnyOf(
+                '"' + name + '"', '"' + name.replaceFirst("<.*", "") + '"', '"' + name.replaceFirst("\\w+", "") + '"'));
     }
 
     @Test
