@@ -6,6 +6,7 @@ Put your work into handle(). On SIGTERM or Ctrl-C it answers the items that it h
 """
 import argparse
 import base64
+import http.client
 import json
 import signal
 import sys
@@ -57,8 +58,9 @@ class Work:
             except urllib.error.HTTPError as error:
                 say(sys.stderr, f"refused: {error.code} {error.read().decode()}")
                 stopping.wait(1)
-            except OSError as error:
-                say(sys.stderr, f"no connection: {error}")
+            except (OSError, http.client.HTTPException, ValueError, LookupError) as error:
+                # No connection, or an answer that is cut off or another one's: the lease ends, the item comes again.
+                say(sys.stderr, f"no answer: {error!r}")
                 stopping.wait(1)
 
     def work_on(self, item):

@@ -53,6 +53,7 @@ import picocli.CommandLine.Command;
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND")
 public final class Main {
+    private static final int MAX_SUGGESTIONS = 2;
     private static final List<Class<?>> COMMANDS = List.of(
             DemoCommand.class,
             RunCommand.class,
@@ -125,7 +126,7 @@ public final class Main {
         line.setParameterExceptionHandler((e, args) -> {
             CommandLine at = e.getCommandLine();
             return failed(at, args, CommandFailure.USAGE,
-                    e.getMessage() + " (see: " + at.getCommandSpec().qualifiedName() + " --help)");
+                    messageOf(e) + " (see: " + at.getCommandSpec().qualifiedName() + " --help)");
         });
         line.setExecutionExceptionHandler((e, at, parsed) -> {
             return failed(at, parsed.originalArgs().toArray(String[]::new), exitCodeOf(e), messageOf(e));
@@ -139,6 +140,19 @@ public final class Main {
             line.getCommandSpec().usageMessage().footerHeading("%nExamples:%n%n");
         }
         line.getSubcommands().values().forEach(Main::headExamples);
+    }
+
+    private static String messageOf(CommandLine.ParameterException e) {
+        if (!(e instanceof CommandLine.UnmatchedArgumentException unmatched)) {
+            return e.getMessage();
+        }
+        // Of those that are left over, the first one is wrong; the others may be its values.
+        String first = unmatched.getUnmatched().getFirst();
+        String kind = first.startsWith("-") ? "option"
+                : e.getCommandLine().getSubcommands().isEmpty() ? "argument" : "command";
+        List<String> close = unmatched.getSuggestions().stream().limit(MAX_SUGGESTIONS).toList();
+        return "Unknown " + kind + ": '" + first + "'"
+                + (close.isEmpty() ? "" : ". Did you mean " + String.join(" or ", close) + "?");
     }
 
     private static int exitCodeOf(Exception e) {

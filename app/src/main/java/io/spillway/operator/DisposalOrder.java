@@ -1,5 +1,6 @@
 package io.spillway.operator;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.ReplayRules;
 import io.spillway.deadletter.DeadLetterCounts;
@@ -10,12 +11,14 @@ import io.spillway.deadletter.Replay;
 import io.spillway.deadletter.RunResult;
 import io.spillway.deadletter.Survey;
 import io.spillway.kafka.topics.Topics;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Replay or discard that an operator asks for.
@@ -69,10 +72,9 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
             Optional<String> tenant, Optional<String> reason, Optional<String> since, Optional<String> until,
             Set<String> ids, long nowMillis) {
         tenant.ifPresent(name -> Inputs.requireOwner("--tenant", name));
-        reason.filter(label -> !label.matches("[a-z0-9-]{1,100}")).ifPresent(label -> {
-            throw new OperatorException("--reason " + Printable.of(label)
-                    + ": must be a reason such as malformed or attempts-used-up. List them with: spillway "
-                    + "dead-letters list");
+        reason.filter(label -> DeadReason.of(label).isEmpty()).ifPresent(label -> {
+            throw new OperatorException("--reason " + Printable.of(label) + ": must be one of "
+                    + Arrays.stream(DeadReason.values()).map(DeadReason::label).collect(Collectors.joining(", ")));
         });
         OptionalLong sinceMillis = millis("--since", since, nowMillis);
         OptionalLong untilMillis = millis("--until", until, nowMillis);

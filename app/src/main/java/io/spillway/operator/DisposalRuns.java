@@ -55,8 +55,15 @@ final class DisposalRuns implements AutoCloseable {
             runs.values().removeIf(each -> each.isEnded() && runs.size() >= MAX_KEPT);
             runs.put(run.id(), run);
         }
-        record(run, "Started run " + run.id() + ".");
-        run.start();
+        try {
+            record(run, "Started run " + run.id() + ".");
+            run.start();
+        } catch (RuntimeException | Error e) {
+            synchronized (runs) {
+                runs.remove(run.id());
+            }
+            throw e;
+        }
         return run.id();
     }
 

@@ -138,7 +138,7 @@ final class DisposalThread implements ScanListener {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             end(State.FAILED, "Interrupted.");
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("Internal error in run {}. Please report this stack trace.", id, e);
             end(State.FAILED, "Internal error; see the gateway's log.");
         }

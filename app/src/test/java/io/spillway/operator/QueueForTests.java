@@ -28,7 +28,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /** Queue in memory: compacted topics, dead letters, and runs that finish one of them at a time. */
-public final class QueueForTests implements OperatorQueue {
+public class QueueForTests implements OperatorQueue {
     public final Topics topics = new Topics(
             ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
     /** The action log, which follows its topic at once. */

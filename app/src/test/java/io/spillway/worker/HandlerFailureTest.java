@@ -94,6 +94,16 @@ class HandlerFailureTest {
     }
 
     @Test
+    void a_dead_letter_that_the_handler_wants_is_logged_as_its_answer() {
+        ProducerRecord<byte[], byte[]> dead = deadLetterOf(delivery -> Outcome.dead("no such order"));
+
+        assertThat(text(dead, "spillway-dead-reason")).isEqualTo("final-failure");
+        assertThat(log.list).singleElement().satisfies(event -> assertThat(event.getFormattedMessage())
+                .startsWith("The handler answered dead, tenant=acme id=item-0")
+                .contains(": no such order; further ones of this kind"));
+    }
+
+    @Test
     void an_exception_whose_methods_fail_is_one_failed_attempt() {
         ProducerRecord<byte[], byte[]> dead = deadLetterOf(delivery -> {
             throw new IllegalStateException() {

@@ -23,6 +23,7 @@ final class HandlerFailures {
     static final int MAX_PER_MINUTE = 10;
     private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long AGAIN_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final String TIMEOUT = "timeout";
     private static final Logger LOG = LoggerFactory.getLogger(HandlerFailures.class);
 
     private final Map<Kind, Long> loggedNanos = new LinkedHashMap<>();
@@ -45,7 +46,7 @@ final class HandlerFailures {
                 failed(attempt, "dead", dead.detail(), nowNanos);
             }
             case AttemptResult.TimedOut late ->
-                    failed(attempt, "timeout", "stopped after " + Durations.format(late.ranMillis()), nowNanos);
+                    failed(attempt, TIMEOUT, "stopped after " + Durations.format(late.ranMillis()), nowNanos);
         }
     }
 
@@ -85,14 +86,16 @@ final class HandlerFailures {
                     ? FailureText.ofLong(detail) : Optional.of(FailureText.of(attempt.thrown));
         }
         String kind = attempt.thrown == null ? outcome : attempt.thrown.getClass().getName();
+        String what = attempt.thrown != null ? "The handler failed"
+                : outcome.equals(TIMEOUT) ? "The handler was interrupted" : "The handler answered " + outcome;
         long skipped = due(item.tenant(), kind, nowNanos);
         if (skipped >= 0) {
-            LOG.warn("The handler failed, {}: {}; further failures of this kind are logged at debug{}",
-                    describe(attempt), Printable.of(detail),
+            LOG.warn("{}, {}: {}; further ones of this kind are logged at debug{}",
+                    what, describe(attempt), Printable.of(detail),
                     skipped == 0 ? "" : ", and " + skipped + " of other kinds were not logged",
                     attempt.thrown == null ? null : FailureText.forLog(attempt.thrown));
         } else if (LOG.isDebugEnabled()) {
-            LOG.debug("The handler failed, {}: {}", describe(attempt), Printable.of(detail));
+            LOG.debug("{}, {}: {}", what, describe(attempt), Printable.of(detail));
         }
     }
 
