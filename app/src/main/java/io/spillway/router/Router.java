@@ -194,7 +194,7 @@ public final class Router implements AutoCloseable {
      * @throws RouterException when it cannot start in this time or its offsets are lost
      */
     public void start(Duration timeout) {
-        new InitialOffsets(clients, queueAdmin, topics, RouterException::new).commitForRouters();
+        new InitialOffsets(clients, queueAdmin, topics, clock, RouterException::new).commitForRouters();
         LocalState state = LocalState.of(admin, topics, stateDirectory);
         state.unusable(clock.millis()).ifPresent(why -> {
             LOG.info("The state in {} cannot be used, because {}; restoring it from Kafka",

@@ -14,6 +14,7 @@ import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -148,7 +149,7 @@ class InitialOffsetsIT {
 
     private InitialOffsets initial() {
         return new InitialOffsets(
-                new KafkaClients(configuration.queue()), queues, topics, RouterException::new);
+                new KafkaClients(configuration.queue()), queues, topics, InstantSource.system(), RouterException::new);
     }
 
     private void forget(TopicPartition... partitions) throws Exception {

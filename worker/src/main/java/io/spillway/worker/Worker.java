@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -98,6 +99,7 @@ public final class Worker implements AutoCloseable {
     private final KafkaClients clients;
     private final Admin admin;
     private final QueueAdmin queues;
+    private final InitialOffsets initialOffsets;
     private final WorkerCore core;
     private final SameName sameName;
     private final Outage commitOutage;
@@ -141,6 +143,7 @@ public final class Worker implements AutoCloseable {
         this.clients = new KafkaClients(queue);
         this.admin = clients.admin();
         this.queues = new QueueAdmin(admin, clients.commands());
+        this.initialOffsets = new InitialOffsets(clients, queues, topics, clock, WorkerException::new);
         DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
                 tenant -> health.isTenantUnavailable(tenant, clock.millis()), settings.lateAfter(), clock);
@@ -206,7 +209,7 @@ public final class Worker implements AutoCloseable {
      * @throws WorkerException when it has not joined within the timeout, or the group has lost its offsets
      */
     public void start(Duration timeout) {
-        new InitialOffsets(clients, queues, topics, WorkerException::new).commitForWorkers();
+        initialOffsets.commitForWorkers();
         sameName.start();
         int dead = queues.removeMembers(topics.workerGroup(), clientId());
         if (dead > 0) {
@@ -320,10 +323,7 @@ public final class Worker implements AutoCloseable {
 
     /** Registers the metrics of a client in place of those of the client that it replaces. */
     private void bind(String client, KafkaClientMetrics metrics, MeterRegistry registry) {
-        KafkaClientMetrics replaced = clientMetrics.put(client, metrics);
-        if (replaced != null) {
-            replaced.close();
-        }
+        Optional.ofNullable(clientMetrics.put(client, metrics)).ifPresent(KafkaClientMetrics::close);
         metrics.bindTo(registry);
     }
 

@@ -32,14 +32,17 @@ public final class InitialOffsets {
     private final KafkaClients clients;
     private final QueueAdmin admin;
     private final Topics topics;
+    private final InstantSource clock;
     private final Function<String, RuntimeException> failure;
 
     /** Creates the initial offsets of one cluster; lost offsets throw this failure with a message for the operator. */
     public InitialOffsets(
-            KafkaClients clients, QueueAdmin admin, Topics topics, Function<String, RuntimeException> failure) {
+            KafkaClients clients, QueueAdmin admin, Topics topics, InstantSource clock,
+            Function<String, RuntimeException> failure) {
         this.clients = clients;
         this.admin = admin;
         this.topics = topics;
+        this.clock = clock;
         this.failure = failure;
     }
 
@@ -137,7 +140,7 @@ public final class InitialOffsets {
         }
         List<QueueProgress> found = new ArrayList<>();
         try (Consumer<byte[], byte[]> consumer = clients.consumer(Map.of())) {
-            PartitionReader reader = new PartitionReader(consumer, InstantSource.system(), admin.commands());
+            PartitionReader reader = new PartitionReader(consumer, clock, admin.commands());
             for (QueueProgress queue : queues) {
                 reader.seek(queue.partition(), queue.start(), queue.end());
                 if (!reader.next().isEmpty()) {
