@@ -180,7 +180,7 @@ class AdminActionsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "tenant=a%20b        | tenant a b: must be",
-        "reason=X            | reason X: must be a reason",
+        "reason=X            | reason X: must be one of",
         "since=yesterday     | since yesterday: must be a time",
         "since=1h&until=2h   | until 2h: must be after",
         "limit=0             | limit: must be 1 to 200",

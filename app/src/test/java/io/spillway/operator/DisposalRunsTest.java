@@ -9,14 +9,17 @@ import io.spillway.deadletter.Survey;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Runs whose thread or whose record fails: none may be active for ever. */
 class DisposalRunsTest {
+    private final CountDownLatch began = new CountDownLatch(1);
     private final QueueForTests queue = new QueueForTests() {
         @Override
         public Optional<RunResult> run(DisposalOrder order, Consumer<Survey> surveyed, ScanListener watch) {
+            began.countDown();
             throw new StackOverflowError("in a test");
         }
     };
@@ -25,8 +28,9 @@ class DisposalRunsTest {
             () -> 7);
 
     @Test
-    void a_run_that_ends_with_an_error_has_failed() {
+    void a_run_that_ends_with_an_error_has_failed() throws Exception {
         String id = runs.start(order(), "olga");
+        began.await();
         runs.close();
         assertThat(runs.get(id).orElseThrow()).containsEntry("state", "failed")
                 .containsEntry("result", "Internal error; see the gateway's log.");

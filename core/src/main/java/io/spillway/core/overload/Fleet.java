@@ -4,7 +4,6 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.TenantHash;
 import io.spillway.core.policy.TenantContext;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -187,11 +186,9 @@ public final class Fleet {
         // Without any worker those that were there last stand for those that will come.
         boolean isDown = reports.isEmpty();
         Map<String, Member> members = new HashMap<>(isDown ? table.members : Map.of());
-        double times = timesUsual(reports.values());
         reports.forEach((name, report) -> members.put(name, new Member(
                 table.members.containsKey(name) ? table.members.get(name).worker
-                        : new FleetWorker(settings, numbered++),
-                report.withPossible(report.hotPerSecond() / times))));
+                        : new FleetWorker(settings, numbered++), report)));
         members.values().forEach(member -> {
             long hot = waiting(member, Lane.HOT, read);
             long overflow = waiting(member, Lane.OVERFLOW, read);
@@ -210,24 +207,6 @@ public final class Fleet {
             }
         }
         table = new Table(members, owners(members), read);
-    }
-
-    /**
-     * Returns how many times the usual duration of an attempt its mean is, over all workers. Any worker may get the
-     * long items of a lane for backlogs; by the mean of its own few attempts, one that had a long one would look slow,
-     * and stay idle beside one that a burst fills.
-     */
-    private static double timesUsual(Collection<WorkerReport> reports) {
-        double mean = 0;
-        double usual = 0;
-        for (WorkerReport report : reports) {
-            if (report.possiblePerSecond() > 0) {
-                double slots = report.slots();
-                mean += slots * (slots / report.possiblePerSecond());
-                usual += slots * (slots / report.hotPerSecond());
-            }
-        }
-        return usual == 0 ? 1 : mean / usual;
     }
 
     /**

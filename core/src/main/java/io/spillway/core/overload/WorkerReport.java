@@ -53,12 +53,6 @@ public record WorkerReport(
                 slots, possiblePerSecond, hotPerSecond, handledPerSecond, waiting, ageMillis, owned, itsSuspects);
     }
 
-    /** Returns this report with another capacity. */
-    WorkerReport withPossible(double perSecond) {
-        return new WorkerReport(
-                slots, perSecond, hotPerSecond, handledPerSecond, waiting, ageMillis, owned, suspects);
-    }
-
     /** Returns the partitions of hot, overflow or aged that the worker owns; empty for none. */
     public Set<Integer> owned(Lane lane) {
         return owned.get(lane);

@@ -159,14 +159,6 @@ class FleetTest {
     }
 
     @Test
-    void one_long_attempt_leaves_a_worker_its_part_of_a_backlog() {
-        Map<String, WorkerReport> workers = new HashMap<>(equalWorkers());
-        workers.put("b", new WorkerReport(10, 5, 1_000, 1, 0, 0, workers.get("b").owned()));
-        fleet.update(workers, LaneBacklogs.UNKNOWN, 1, T0);
-        assertThat(shares(Lane.OVERFLOW, 300, 4)[2]).isCloseTo(100, within(12));
-    }
-
-    @Test
     void excess_waits_behind_what_goes_on_coming_to_hot() {
         for (int i = 1; i <= 1_000; i++) {
             for (int item = 0; item < 90; item++) {
