@@ -158,7 +158,7 @@ class SendCommandIT {
         assertThat(sweepable.err()).isEmpty();
 
         CommandRun workload = commands.run("sweep", "record", "--tenant", "acme", "--workload", "mail",
-                "--started-at", "50000", "--completed-at", "60000").done();
+                "--started-at", "1970-01-01T00:00:50Z", "--completed-at", "1970-01-01T00:01:00Z").done();
         assertThat(workload.out()).contains("of acme, workload mail. It covers", "less the sweepMargin of 1m.");
         assertThat(workload.err()).contains("It covers nothing: the broker's times of entry are known since 1970-01");
 
