@@ -28,6 +28,8 @@ public final class Fleet {
     /** Result when an item is to go elsewhere. */
     public static final int EXCESS = -1;
 
+    /** Time without the end of an attempt, of a worker with items: many reports, so that a few attempts a second do. */
+    static final long HANG_MILLIS = 2_000;
     /** Maximum gap between two calls. After it all counts have decayed to 0. */
     private static final long MAX_GAP_MILLIS = 60_000;
 
@@ -195,8 +197,11 @@ public final class Fleet {
             long aged = waiting(member, Lane.AGED, read);
             member.worker.update(isDown ? Optional.empty() : Optional.of(member.last),
                     hot, overflow, aged, isNew, routers, elapsedMillis, nowMillis, counts);
-            boolean hasWaiting = member.last.waiting() > 0 || hot + overflow + aged > member.last.slots();
-            member.worker.stuck = hasWaiting && isStuck(member, read);
+            if (member.last.handledPerSecond() > 0) {
+                member.worker.endedMillis = nowMillis;
+            }
+            member.worker.stuck = hot + overflow + aged > 0
+                    && nowMillis - member.worker.endedMillis >= HANG_MILLIS && isStuck(member, read);
         });
         if (isNew) {
             overflow.measured(read.overflow());
@@ -210,15 +215,13 @@ public final class Fleet {
     }
 
     /**
-     * Of a worker that hangs with items that wait some partition makes no progress, and it would hold what comes to
-     * the others. One whose items all run is not such a worker, however long it has ended none. It hangs until it ends
-     * an attempt: it goes on moving excess out of hot, which looks like progress there. While it ends attempts, what
-     * makes no progress only waits behind the lanes that go first.
+     * Of a worker with items that hangs some partition makes no progress, and it would hold what comes to the others.
+     * It hangs until it ends an attempt: it goes on moving excess out of hot, which looks like progress there. While it
+     * ends attempts, what makes no progress only waits behind the lanes that go first, or is one long attempt.
      */
     private static boolean isStuck(Member member, LaneBacklogs read) {
-        return member.last.handledPerSecond() == 0
-                && (member.worker.stuck || Lane.WORKED.stream().anyMatch(
-                        lane -> member.last.owned(lane).stream().anyMatch(read.of(lane)::isStuck)));
+        return member.worker.stuck || Lane.WORKED.stream().anyMatch(
+                lane -> member.last.owned(lane).stream().anyMatch(read.of(lane)::isStuck));
     }
 
     private static long waiting(Member member, Lane lane, LaneBacklogs read) {

@@ -21,6 +21,8 @@ final class FleetWorker {
     private final int number;
     /** Whether it ends no attempt, and has a partition with items that makes no progress. */
     volatile boolean stuck;
+    /** When it reported the end of an attempt for the last time; for one thread. */
+    long endedMillis;
     /**
      * By the last measurement, of what is certainly a backlog: as many items as there are slots run, and as many may be
      * finished and not committed. Of a worker that has just come back nothing else is known.

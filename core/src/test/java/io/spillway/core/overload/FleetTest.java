@@ -137,25 +137,17 @@ class FleetTest {
     void a_worker_that_ends_attempts_is_used_for_hot_while_other_items_wait_behind_it() {
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
         PartitionBacklog waits = PartitionBacklog.unknown(6)
-                .next(new long[] {0, 0, 19, 0, 0, 0}, new long[6], 1_000, 3_000)
-                .next(new long[] {0, 0, 19, 0, 0, 0}, new long[6], 4_000, 3_000);
+                .next(new long[] {0, 0, 9, 0, 0, 0}, new long[6], 1_000, 3_000)
+                .next(new long[] {0, 0, 9, 0, 0, 0}, new long[6], 4_000, 3_000);
         Map<String, WorkerReport> workers = new HashMap<>(equalWorkers());
         workers.put("b", new WorkerReport(10, 1_000, 1_000, 4, 0, 0, workers.get("b").owned()));
         fleet.update(workers, new LaneBacklogs(none, waits, none), 1, T0);
         assertThat(shares(Lane.HOT, 300, 4)[2]).isCloseTo(100, within(10));
         assertThat(shares(Lane.OVERFLOW, 100, 4)[2]).isZero();
-        fleet.update(equalWorkers(), new LaneBacklogs(none, waits, none), 1, T0 + 1);
+        fleet.update(equalWorkers(), new LaneBacklogs(none, waits, none), 1, T0 + Fleet.HANG_MILLIS - 1);
+        assertThat(shares(Lane.HOT, 300, 4)[2]).as("none since its last report").isPositive();
+        fleet.update(equalWorkers(), new LaneBacklogs(none, waits, none), 1, T0 + Fleet.HANG_MILLIS);
         assertThat(shares(Lane.HOT, 300, 4)[2]).as("it ends none").isZero();
-    }
-
-    @Test
-    void a_worker_whose_items_all_run_is_used_however_long_they_take() {
-        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
-        PartitionBacklog run = PartitionBacklog.unknown(6)
-                .next(new long[] {0, 0, 0, 9, 0, 0}, new long[6], 1_000, 3_000)
-                .next(new long[] {0, 0, 0, 9, 0, 0}, new long[6], 61_000, 3_000);
-        fleet.update(equalWorkers(), new LaneBacklogs(run, none, none), 1, T0);
-        assertThat(shares(Lane.OVERFLOW, 300, 4)[3]).as("9 of 10 slots").isCloseTo(100, within(12));
     }
 
     @Test
