@@ -126,7 +126,7 @@ public final class Main {
         line.setParameterExceptionHandler((e, args) -> {
             CommandLine at = e.getCommandLine();
             return failed(at, args, CommandFailure.USAGE,
-                    messageOf(e) + " (see: " + at.getCommandSpec().qualifiedName() + " --help)");
+                    wrongUsage(e) + " (see: " + at.getCommandSpec().qualifiedName() + " --help)");
         });
         line.setExecutionExceptionHandler((e, at, parsed) -> {
             return failed(at, parsed.originalArgs().toArray(String[]::new), exitCodeOf(e), messageOf(e));
@@ -142,7 +142,7 @@ public final class Main {
         line.getSubcommands().values().forEach(Main::headExamples);
     }
 
-    private static String messageOf(CommandLine.ParameterException e) {
+    private static String wrongUsage(CommandLine.ParameterException e) {
         if (!(e instanceof CommandLine.UnmatchedArgumentException unmatched)) {
             return e.getMessage();
         }

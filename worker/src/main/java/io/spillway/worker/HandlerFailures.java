@@ -23,7 +23,6 @@ final class HandlerFailures {
     static final int MAX_PER_MINUTE = 10;
     private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long AGAIN_NANOS = TimeUnit.HOURS.toNanos(1);
-    private static final String TIMEOUT = "timeout";
     private static final Logger LOG = LoggerFactory.getLogger(HandlerFailures.class);
 
     private final Map<Kind, Long> loggedNanos = new LinkedHashMap<>();
@@ -39,14 +38,14 @@ final class HandlerFailures {
             case AttemptResult.Succeeded succeeded -> { }
             case AttemptResult.Interrupted interrupted -> { }
             case AttemptResult.Deferred later -> { }
-            case AttemptResult.Failed failed -> failed(attempt, "retry", failed.detail(), nowNanos);
-            case AttemptResult.Unavailable failed -> failed(attempt, "unavailable", failed.detail(), nowNanos);
+            case AttemptResult.Failed failed -> failed(attempt, "answered retry", failed.detail(), nowNanos);
+            case AttemptResult.Unavailable failed -> failed(attempt, "answered unavailable", failed.detail(), nowNanos);
             case AttemptResult.PermanentFailure dead -> {
                 attempt.failure = FailureText.ofLong(dead.detail());
-                failed(attempt, "dead", dead.detail(), nowNanos);
+                failed(attempt, "answered dead", dead.detail(), nowNanos);
             }
             case AttemptResult.TimedOut late ->
-                    failed(attempt, TIMEOUT, "stopped after " + Durations.format(late.ranMillis()), nowNanos);
+                    failed(attempt, "was interrupted", "stopped after " + Durations.format(late.ranMillis()), nowNanos);
         }
     }
 
@@ -76,7 +75,7 @@ final class HandlerFailures {
         return skipped;
     }
 
-    private void failed(Attempt attempt, String outcome, String detail, long nowNanos) {
+    private void failed(Attempt attempt, String how, String detail, long nowNanos) {
         LaneItem item = attempt.item;
         attempt.detail = detail;
         boolean isLast = item.blameThousandths() + DestinationHealth.WHOLE
@@ -85,17 +84,16 @@ final class HandlerFailures {
             attempt.failure = attempt.thrown == null
                     ? FailureText.ofLong(detail) : Optional.of(FailureText.of(attempt.thrown));
         }
-        String kind = attempt.thrown == null ? outcome : attempt.thrown.getClass().getName();
-        String what = attempt.thrown != null ? "The handler failed"
-                : outcome.equals(TIMEOUT) ? "The handler was interrupted" : "The handler answered " + outcome;
+        String kind = attempt.thrown == null ? how : attempt.thrown.getClass().getName();
+        String what = attempt.thrown == null ? how : "failed";
         long skipped = due(item.tenant(), kind, nowNanos);
         if (skipped >= 0) {
-            LOG.warn("{}, {}: {}; further ones of this kind are logged at debug{}",
+            LOG.warn("The handler {}, {}: {}; further ones of this kind are logged at debug{}",
                     what, describe(attempt), Printable.of(detail),
                     skipped == 0 ? "" : ", and " + skipped + " of other kinds were not logged",
                     attempt.thrown == null ? null : FailureText.forLog(attempt.thrown));
         } else if (LOG.isDebugEnabled()) {
-            LOG.debug("{}, {}: {}", what, describe(attempt), Printable.of(detail));
+            LOG.debug("The handler {}, {}: {}", what, describe(attempt), Printable.of(detail));
         }
     }
 

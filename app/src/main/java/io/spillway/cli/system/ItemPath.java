@@ -5,10 +5,10 @@ import io.spillway.audit.StoredItem;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.ScanProgress;
 import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.ItemEnd;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.view.TenantPolicies;
@@ -119,7 +119,7 @@ final class ItemPath {
         OptionalLong enqueuedAt = item.enqueuedAtMillis();
         boolean isEnding = item.isWaiting() && !isEnd(item) && item.place() != ItemState.DEAD_LETTER;
         // An implausible time is replaced when the item is routed.
-        if (!isEnding || enqueuedAt.orElse(0) < RoutingRules.EARLIEST_MILLIS) {
+        if (!isEnding || enqueuedAt.orElse(0) < ItemLimits.EARLIEST_MILLIS) {
             return Optional.empty();
         }
         long replayedAtMillis = item.number(ItemHeaders.REPLAYED_AT).orElse(0);

@@ -13,8 +13,6 @@ import java.util.Optional;
  * Routing rules of a decoded item that is not cancelled, in order: sweep, time to live, end, pause, age, rate, hot.
  */
 public final class RoutingRules {
-    /** Earliest plausible enqueue time: the year 2000, epoch milliseconds. Earlier times are clock errors. */
-    public static final long EARLIEST_MILLIS = ItemLimits.EARLIEST_MILLIS;
     /** End of what sweeps cover for a tenant without a completed sweep. */
     public static final long NO_SWEEP_MILLIS = Long.MIN_VALUE;
 
@@ -27,9 +25,9 @@ public final class RoutingRules {
 
     private RoutingRules() {}
 
-    /** Returns whether an enqueue time is plausible: not before 2000, not after now. */
+    /** Returns whether an enqueue time is plausible: not before 2000, not after now. Others are clock errors. */
     public static boolean isPlausible(long enqueuedAtMillis, long nowMillis) {
-        return enqueuedAtMillis >= EARLIEST_MILLIS && enqueuedAtMillis <= nowMillis;
+        return enqueuedAtMillis >= ItemLimits.EARLIEST_MILLIS && enqueuedAtMillis <= nowMillis;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.spillway.core.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
@@ -83,7 +84,7 @@ class RoutingRulesTest {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.AGED_AFTER, "none")
                 .with(PolicyField.RETRY_FOR, "none").with(PolicyField.EXPIRE_AFTER, "none"));
         for (int i = 0; i < 10_000; i++) {
-            assertThat(route(policy, RoutingRules.EARLIEST_MILLIS)).isEqualTo(Route.HOT);
+            assertThat(route(policy, ItemLimits.EARLIEST_MILLIS)).isEqualTo(Route.HOT);
         }
         assertThat(rates.size()).as("without a rate there is no state").isZero();
     }
