@@ -2,6 +2,7 @@ package io.spillway.sim;
 
 import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.engine.EngineEffects;
+import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.ItemPolicies;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DropReason;
@@ -22,27 +23,31 @@ import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.SimulatedWorker;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
  * Worker in virtual time, from its start to its death: reads its partitions, runs attempts and commits by the decisions
- * of the {@link WorkerEngine}. After its death another worker takes its partitions over.
+ * of the {@link WorkerEngine}.
  *
  * <p>Owner: the model. Bounds: those of the engine and of {@link SimulatedPartition}.
  */
 final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>, ItemPolicies<SimulatedItem> {
     /** {@code max.poll.records} of the worker. */
     private static final int MAX_POLL = 500;
+    private static final long ALIVE = Long.MAX_VALUE;
     /** Delay of an urgent commit, about the duration of a transaction. */
     private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
 
-    final List<SimulatedPartition> partitions;
-    private final String name;
+    /** Partitions that it owns; when it is dead, those that it gets when it restarts. */
+    final List<SimulatedPartition> partitions = new ArrayList<>();
+    final String name;
     private final SpillwayModel model;
     private final Tally tally;
     private final WorkerEngine<SimulatedItem, Attempt> engine;
@@ -52,10 +57,10 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     private final HandlingStats stats;
     private final List<Move> open = new ArrayList<>();
     /** As in a consumer: a partition that gave records is the last one of the next poll. */
-    private final List<SimulatedPartition> readOrder;
+    private final List<SimulatedPartition> readOrder = new ArrayList<>();
     /** Whether all live work is taken, so that the aged lane may use the free slots. */
     boolean caughtUp;
-    private boolean dead;
+    private long diedNanos = ALIVE;
     private boolean urgent;
 
     /** Attempt whose end is known from its start. */
@@ -84,15 +89,38 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
             long nowNanos) {
         this.name = name;
         this.settings = settings;
-        this.partitions = partitions;
-        this.readOrder = new ArrayList<>(partitions);
         this.model = model;
         this.tally = model.tally;
         this.slots = settings.dispatch().slots();
         this.engine = new WorkerEngine<>(settings.dispatch(), health, model.cluster.killerDeaths(), this, this);
         this.stats = new HandlingStats(nowNanos);
-        partitions.forEach(SimulatedPartition::takeOver);
         engine.follow(name, model.suspects());
+        take(partitions);
+    }
+
+    /** Takes partitions over from their last commit; if it is dead, when it restarts. */
+    void take(Collection<SimulatedPartition> given) {
+        partitions.addAll(given);
+        if (isAlive()) {
+            given.forEach(SimulatedPartition::takeOver);
+            readOrder.addAll(given);
+        }
+    }
+
+    /** Begins to hand partitions back: they leave at the commit that finds none of their attempts running. */
+    void handBack(Predicate<SimulatedPartition> which, long nowNanos) {
+        List<EnginePartition> leaving = partitions.stream().filter(which).map(each -> each.state).toList();
+        if (!leaving.isEmpty()) {
+            engine.leave(leaving, nowNanos);
+        }
+    }
+
+    /** Removes the partitions that were being handed back, after the commit of their last state. */
+    private void forget(List<SimulatedPartition> left, long nowNanos) {
+        engine.forget(left.stream().map(each -> each.state).toList(), nowNanos);
+        partitions.removeAll(left);
+        readOrder.removeAll(left);
+        model.assign(nowNanos);
     }
 
     int inFlight() {
@@ -100,7 +128,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     boolean isAlive() {
-        return !dead;
+        return diedNanos == ALIVE;
+    }
+
+    /** Returns when it died, if it is dead. */
+    long diedNanos() {
+        return diedNanos;
     }
 
     void prune(long nowNanos) {
@@ -139,7 +172,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     /** Returns whether the next tick has work: something to read, to commit or to start. */
     boolean isBusy() {
         return !open.isEmpty()
-                || partitions.stream().anyMatch(each -> each.state.isDirty() || each.hasUnread())
+                || partitions.stream().anyMatch(each -> each.state.isDirty() || each.state.isLeaving() || each.hasUnread())
                 || engine.waiting(Lane.HOT) + engine.waiting(Lane.OVERFLOW) + engine.waiting(Lane.AGED) > 0;
     }
 
@@ -180,6 +213,9 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     void commit(long nowNanos) {
         urgent = false;
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
+        List<SimulatedPartition> left = engine.hasLeavingAttempts() ? List.of()
+                : partitions.stream().filter(each -> each.state.isLeaving()).toList();
+        engine.drained(left.stream().map(each -> each.state).toList());
         Map<SimulatedPartition, ProgressState> snapshots = new LinkedHashMap<>();
         for (SimulatedPartition each : partitions) {
             if (each.state.isDirty()) {
@@ -193,6 +229,9 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
             engine.committed(partition.state, snapshot, nowMillis, nowNanos);
         });
         moves.forEach(move -> model.published(move, nowNanos));
+        if (!left.isEmpty()) {
+            forget(left, nowNanos);
+        }
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
         engine.makeRoom(nowMillis, nowNanos);
         if (engine.suspects() > 0) {
@@ -202,14 +241,14 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     /** Kills this worker; without effect if it is dead. */
     void kill(long nowNanos) {
-        if (!dead) {
-            dead = true;
+        if (isAlive()) {
+            diedNanos = nowNanos;
             model.died(this, nowNanos);
         }
     }
 
     private void ended(Attempt attempt, long nowNanos) {
-        if (dead) {
+        if (!isAlive()) {
             return;
         }
         if (attempt.ending.kills()) {
@@ -303,7 +342,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         if (!urgent) {
             urgent = true;
             model.events.add(nowNanos + URGENT_NANOS, now -> {
-                if (urgent && !dead) {
+                if (urgent && isAlive()) {
                     commit(now);
                 }
             });
