@@ -55,7 +55,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     final SimulatedWorker settings;
     private final int slots;
     private final HandlingStats stats;
-    private final List<Move> open = new ArrayList<>();
+    private final List<SimMove> open = new ArrayList<>();
     /** As in a consumer: a partition that gave records is the last one of the next poll. */
     private final List<SimulatedPartition> readOrder = new ArrayList<>();
     /** Whether all live work is taken, so that the aged lane may use the free slots. */
@@ -72,14 +72,6 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
                 Destination.Ending ending, long startedNanos) {
             super(item, slot, policy, timeout, startedNanos);
             this.ending = ending;
-        }
-    }
-
-    /** Move of an item to another lane, with its numbers from then on; for delay with its due time. */
-    record Move(SimulatedItem item, Lane to, int attempts, int moves, long dueEpochMillis,
-            Optional<NextStep.Delay> retry, Optional<Route.DeadLetter> why) {
-        static Move dead(SimulatedItem item, int attempts, Route.DeadLetter why) {
-            return new Move(item, Lane.DEAD_LETTER, attempts, item.moves, 0, Optional.empty(), Optional.of(why));
         }
     }
 
@@ -172,7 +164,8 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     /** Returns whether the next tick has work: something to read, to commit or to start. */
     boolean isBusy() {
         return !open.isEmpty()
-                || partitions.stream().anyMatch(each -> each.state.isDirty() || each.state.isLeaving() || each.hasUnread())
+                || partitions.stream().anyMatch(
+                        each -> each.state.isDirty() || each.state.isLeaving() || each.hasUnread())
                 || engine.waiting(Lane.HOT) + engine.waiting(Lane.OVERFLOW) + engine.waiting(Lane.AGED) > 0;
     }
 
@@ -222,7 +215,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
                 snapshots.put(each, engine.snapshot(each.state));
             }
         }
-        List<Move> moves = List.copyOf(open);
+        List<SimMove> moves = List.copyOf(open);
         open.clear();
         snapshots.forEach((partition, snapshot) -> {
             partition.committed(snapshot);
@@ -312,29 +305,29 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     @Override
     public void ended(SimulatedItem item, Route.DeadLetter why, long nowMillis) {
-        move(Move.dead(item, item.attempts, why));
+        move(SimMove.dead(item, item.attempts, why));
     }
 
     @Override
     public void moved(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
-        move(new Move(item, to, item.attempts, moves, dueMillis, Optional.empty(), Optional.empty()));
+        move(new SimMove(item, to, item.attempts, moves, dueMillis, Optional.empty(), Optional.empty()));
     }
 
     /** A retry resets the moves: they are limited between two attempts. */
     @Override
     public void retried(Attempt attempt, NextStep.Delay next) {
-        move(new Move(
+        move(new SimMove(
                 attempt.item, Lane.DELAY, next.attempts(), 0, next.dueMillis(), Optional.of(next), Optional.empty()));
     }
 
     @Override
     public void deadLettered(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(Move.dead(attempt.item, attempts, why));
+        move(SimMove.dead(attempt.item, attempts, why));
     }
 
     @Override
     public void convicted(SimulatedItem item, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(Move.dead(item, attempts, why));
+        move(SimMove.dead(item, attempts, why));
     }
 
     @Override
@@ -349,7 +342,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         }
     }
 
-    private void move(Move move) {
+    private void move(SimMove move) {
         move.item().currentPartition.left();
         open.add(move);
     }

@@ -162,7 +162,7 @@ final class SpillwayModel implements Model {
         }
     }
 
-    void published(SimWorker.Move move, long nowNanos) {
+    void published(SimMove move, long nowNanos) {
         SimulatedItem item = move.item();
         item.attempts = move.attempts();
         item.moves = move.moves();
