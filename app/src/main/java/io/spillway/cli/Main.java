@@ -123,6 +123,8 @@ public final class Main {
         Terminal.columns(environment)
                 .ifPresentOrElse(line::setUsageHelpWidth, () -> line.setUsageHelpAutoWidth(isTerminal));
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        // A tenant may be called @acme.
+        line.setExpandAtFiles(false);
         line.setParameterExceptionHandler((e, args) -> {
             CommandLine at = e.getCommandLine();
             return failed(at, args, CommandFailure.USAGE,

@@ -4,6 +4,7 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Sweep;
 import io.spillway.core.settings.Durations;
+import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
@@ -53,7 +54,7 @@ public final class Marks {
         List<String> notes = new ArrayList<>();
         if (!takesEffect) {
             notes.add(tenant + " is not sweepable, so no items are dropped. To change that: spillway "
-                    + "tenants set " + tenant + " --sweepable true");
+                    + "tenants set " + SuggestedCommands.quoted(tenant) + " --sweepable true");
         }
         long marginMillis = policies.of(tenant).sweepMarginMillis();
         entryTimes(known, sweep.times().startedAtMillis() - marginMillis).ifPresent(notes::add);

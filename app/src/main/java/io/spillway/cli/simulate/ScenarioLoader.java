@@ -159,7 +159,7 @@ final class ScenarioLoader {
     private static String nameOf(ScenarioSection section) {
         String name = section.text("name");
         if (!ItemLimits.isName(name)) {
-            throw section.wrong("name", "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+            throw section.wrong("name", "must be " + ItemLimits.NAME_ALLOWED);
         }
         return name;
     }

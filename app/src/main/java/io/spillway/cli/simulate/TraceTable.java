@@ -102,7 +102,7 @@ final class TraceTable {
 
     String tenant(int column) {
         if (!ItemLimits.isName(cells[column])) {
-            throw wrong(column, "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+            throw wrong(column, "must be " + ItemLimits.NAME_ALLOWED);
         }
         return cells[column];
     }
