@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.net.http.HttpResponse;
@@ -72,6 +73,27 @@ class AdminActionsTest {
         assertThat(listed).hasSize(2);
         assertThat(listed.get(0).get("kind").textValue()).isEqualTo("cancel");
         assertThat(json(get("/admin/actions"), 200).get("actions")).hasSize(6);
+    }
+
+    @Test
+    void a_later_cancel_of_an_earlier_time_leaves_the_first_in_force() {
+        long now = gateway.nowMillis.get();
+        gateway.queue.stored(gateway.queue.topics.sweeps()).put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
+        json(act("{\"action\":\"cancel\",\"tenant\":\"acme\"}"), 200);
+        json(act("{\"action\":\"sweep\",\"tenant\":\"acme\",\"startedAt\":\"1h\",\"id\":\"first\"}"), 200);
+        gateway.nowMillis.addAndGet(60_000);
+        String cancel = "{\"action\":\"cancel\",\"tenant\":\"acme\",\"before\":\"2h\"}";
+        assertThat(json(act(cancel), 200).get("notes").toString())
+                .contains("An earlier cancel stays in force. It covers items that entered before 2027-01-15T08:00:00Z.");
+        String sweep = "{\"action\":\"sweep\",\"tenant\":\"acme\",\"startedAt\":\"3h\"}";
+        assertThat(json(act(sweep), 200).get("notes").toString())
+                .contains("An earlier sweep stays in force. It covers items that entered before 2027-01-15T07:00:00Z.");
+        // The topic keeps the last record of a key only, as the queue of this test does.
+        assertThat(sweeps().isCancelled("acme", "", now - 1, now + 60_000, () -> "a")).isTrue();
+        assertThat(sweeps().isCancelled("acme", "", now, now + 60_000, () -> "a")).isFalse();
+        assertThat(sweeps().of(new SweepTarget(true, "acme", "", "")).orElseThrow().times().completedAtMillis())
+                .as("in force from the later one").isEqualTo(now + 60_000);
+        assertThat(sweeps().all().get("acme").id()).isEqualTo("first");
     }
 
     @ParameterizedTest
