@@ -89,8 +89,9 @@ public record GatewaySettings(
                     doc = "Maximum time for the head of a request to arrive, on a new connection from its start, and"
                             + " again for its body.")
                     Duration bodyTimeout,
-            @Setting(key = "gateway.limits.idleTimeout", defaultValue = "60s", allowed = "1000ms to 3600000ms",
-                    doc = "Time after which a connection without a request is closed.") Duration idleTimeout,
+            @Setting(key = "gateway.limits.idleTimeout", defaultValue = "620s", allowed = "1000ms to 3600000ms",
+                    doc = "Time after which a connection without a request is closed. It must be longer than that of"
+                            + " a load balancer in front.") Duration idleTimeout,
             @Setting(key = "gateway.limits.confirmTimeout", defaultValue = "10s", allowed = "100ms to 120000ms",
                     doc = "Maximum time for Kafka to confirm the items of a request, one or a whole batch. Then it is"
                             + " answered: 503 for each item that is not confirmed.") Duration confirmTimeout,

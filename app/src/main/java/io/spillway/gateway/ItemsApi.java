@@ -40,7 +40,7 @@ record ItemsApi(
             Admission admission = intake.admit(tenant);
             Optional<Problem> rejected = Problem.of(admission);
             if (rejected.isPresent()) {
-                responder.rejectReserved(request, response, GatewayResponse.of(rejected.get()).with(admission.rate()));
+                responder.rejectCaller(request, response, GatewayResponse.of(rejected.get()).with(admission.rate()));
                 return;
             }
             GatewayResponse result = read(request, MAX_PAYLOAD_BYTES, payload -> store(tenant, request, payload));
@@ -69,7 +69,8 @@ record ItemsApi(
             return Optional.of(Problem.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
         }
         OptionalLong length = Requests.length(request);
-        return length.isPresent() && length.getAsLong() > maxBytes ? Optional.of(tooLarge(maxBytes)) : Optional.empty();
+        return length.isPresent() && length.getAsLong() > maxBytes
+                ? Optional.of(Body.Reader.tooLarge(maxBytes)) : Optional.empty();
     }
 
     /** Runs a step with a request slot and memory for the body, or responds that there is none. */
@@ -90,7 +91,7 @@ record ItemsApi(
                 responder.reject(request, response, GatewayResponse.of(
                         Problem.of(Problem.Kind.BUSY, "Too many bytes are in flight.", 1_000)).closing());
             } else if (problem.isPresent()) {
-                responder.rejectReserved(request, response, GatewayResponse.of(problem.get()));
+                responder.rejectCaller(request, response, GatewayResponse.of(problem.get()));
             } else {
                 step.run();
             }
@@ -102,18 +103,9 @@ record ItemsApi(
     }
 
     private GatewayResponse read(ServerRequest request, int maxBytes, Function<byte[], GatewayResponse> then) {
-        if (!request.content().hasEntity()) {
-            return then.apply(new byte[0]);
-        }
-        return switch (bodies.read(request.content().inputStream(), maxBytes, Requests.length(request).orElse(0))) {
+        return switch (bodies.read(request, maxBytes)) {
             case Body.Whole whole -> then.apply(whole.bytes());
-            case Body.TooLarge large -> large.isRead()
-                    ? GatewayResponse.of(tooLarge(maxBytes))
-                    : GatewayResponse.of(tooLarge(maxBytes)).closing();
-            case Body.TooSlow slow -> GatewayResponse.of(Problem.Kind.TOO_SLOW,
-                    "The body did not arrive within " + limits.bodyTimeout().toMillis() + " ms.").closing();
-            case Body.Broken broken -> GatewayResponse.of(
-                    Problem.Kind.BAD_REQUEST, "The body ended before it was complete.").closing();
+            case Body.Refused refused -> refused.answer();
         };
     }
 
@@ -169,9 +161,5 @@ record ItemsApi(
         JsonItems.require(type.length() <= MAX_CONTENT_TYPE && type.chars().allMatch(c -> c >= ' ' && c <= '~'),
                 "Content-Type must be at most " + MAX_CONTENT_TYPE + " printable ASCII characters");
         return type;
-    }
-
-    private static Problem tooLarge(int maxBytes) {
-        return Problem.of(Problem.Kind.TOO_LARGE, "The body must be at most " + maxBytes + " bytes.");
     }
 }

@@ -53,6 +53,27 @@ class SilentConnectionsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n",
+        "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n",
+        "POST /v1/items HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer wrong\r\nContent-Length: 4000000\r\n\r\nx",
+        "POST /admin/actions HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nx",
+        "GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n"})
+    void a_sender_without_a_key_is_answered_before_its_body_and_holds_no_connection(String head) throws IOException {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.limits.connections", Integer.toString(CONNECTIONS),
+                "gateway.limits.bodyTimeout", "120s")) {
+            for (int i = 0; i < 2 * CONNECTIONS; i++) {
+                write(connect(gateway, "127.0.0.1"), head);
+            }
+            assertThat(livez(gateway)).isEqualTo(200);
+            Socket last = connect(gateway, "127.0.0.1");
+            write(last, head);
+            assertThat(answer(last)).startsWith("HTTP/1.1 " + (head.startsWith("GET") ? 200 : 401));
+        }
+    }
+
     @Test
     void one_address_displaces_no_connection_of_another() throws IOException {
         try (GatewayUnderTest gateway = new GatewayUnderTest(
