@@ -75,7 +75,8 @@ public record GatewaySettings(
                     int tenantRequests,
             @Setting(key = "gateway.limits.bytesInFlight", defaultValue = "134217728", unit = "bytes",
                     allowed = "twice gateway.limits.batchBytes to 2147483647",
-                    doc = "Maximum size of all request bodies in memory; 503 beyond. One tenant may use half.")
+                    doc = "Maximum size of what has arrived of all request bodies; 503 beyond. A tenant may hold as much"
+                            + " as is free: half as the only one.")
                     int bytesInFlight,
             @Setting(key = "gateway.limits.headerBytes", defaultValue = "16384", allowed = "1024 to 1048576",
                     unit = "bytes", doc = "Maximum size of all header fields of one request.") int headerBytes,

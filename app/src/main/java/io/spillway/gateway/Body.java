@@ -34,13 +34,15 @@ sealed interface Body {
                 return new Whole(new byte[0]);
             }
             long expectedBytes = Requests.length(request).orElse(0);
-            ByteArrayOutputStream kept = new ByteArrayOutputStream(Math.clamp(expectedBytes, 32, keepBytes));
+            // Not the announced size, which may never arrive.
+            ByteArrayOutputStream kept = new ByteArrayOutputStream(Math.clamp(expectedBytes, 32, BUFFER_BYTES));
             InputStream raw = request.content().inputStream();
             long startNanos = nanoTime.getAsLong();
             slowReads.begin(limitNanos);
             try {
                 Optional<Problem> refused = Requests.unknownEncoding(request);
-                InputStream in = Requests.isGzip(request) ? new GZIPInputStream(new WholeInput(raw)) : raw;
+                boolean isGzip = Requests.isGzip(request);
+                InputStream in = isGzip ? new GZIPInputStream(new WholeInput(raw)) : raw;
                 byte[] buffer = new byte[Math.clamp(expectedBytes + 1, 64, BUFFER_BYTES)];
                 for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
                     if (refused.isEmpty() && kept.size() + n > keepBytes) {
@@ -48,6 +50,7 @@ sealed interface Body {
                         // A small body can be decompressed to gigabytes.
                         in = raw;
                     } else if (refused.isEmpty()) {
+                        HttpInput.count(isGzip ? n : 0);
                         kept.write(buffer, 0, n);
                     }
                     if (nanoTime.getAsLong() - startNanos > limitNanos) {

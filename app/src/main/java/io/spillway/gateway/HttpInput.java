@@ -31,11 +31,39 @@ record HttpInput(ServerConnectionSelector server, int maxHeadBytes) implements S
     private static final String HTTP_1_0 = " HTTP/1.0";
     /** Fields that apply to HTTP/1.1 alone, or that are replaced. */
     private static final Set<String> LEFT_OUT = Set.of("connection", "keep-alive", "expect");
+    /** Request of this thread whose body is being read. */
+    private static final ThreadLocal<InFlight.Request> READING = new ThreadLocal<>();
 
     static HttpInput of(Http1Config http) {
         return new HttpInput(
                 Http1ConnectionSelector.builder().config(http).build(),
                 http.maxPrologueLength() + http.maxHeadersSize());
+    }
+
+    /**
+     * Runs a step, and counts the bytes that arrive meanwhile on the connection of this thread. What came together with
+     * the head of the request is not counted; it is less than one read.
+     */
+    static void counting(InFlight.Request request, Runnable step) {
+        READING.set(request);
+        try {
+            step.run();
+        } finally {
+            READING.remove();
+        }
+    }
+
+    /** Counts bytes towards the request of this thread, if it has one; throws if there is no memory for them. */
+    static void count(int bytes) {
+        InFlight.Request reading = READING.get();
+        try {
+            if (reading != null && !reading.hold(bytes)) {
+                throw new IllegalStateException("Too many bytes are in flight");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted in a wait for memory", e);
+        }
     }
 
     @Override
@@ -105,7 +133,9 @@ record HttpInput(ServerConnectionSelector server, int maxHeadBytes) implements S
         private byte[] next() {
             try {
                 from.ensureAvailable();
-                return from.readBytes(from.available());
+                byte[] bytes = from.readBytes(from.available());
+                count(bytes.length);
+                return bytes;
             } catch (DataReader.InsufficientDataAvailableException e) {
                 return null;
             }
