@@ -75,7 +75,8 @@ public record GatewaySettings(
                     int tenantRequests,
             @Setting(key = "gateway.limits.bytesInFlight", defaultValue = "134217728", unit = "bytes",
                     allowed = "twice gateway.limits.batchBytes to 2147483647",
-                    doc = "Maximum size of all request bodies in memory; 503 beyond. One tenant may use half.")
+                    doc = "Maximum size of what has arrived of all request bodies; 503 beyond. A tenant may hold as much"
+                            + " as is free: half as the only one.")
                     int bytesInFlight,
             @Setting(key = "gateway.limits.headerBytes", defaultValue = "16384", allowed = "1024 to 1048576",
                     unit = "bytes", doc = "Maximum size of all header fields of one request.") int headerBytes,
@@ -89,8 +90,9 @@ public record GatewaySettings(
                     doc = "Maximum time for the head of a request to arrive, on a new connection from its start, and"
                             + " again for its body.")
                     Duration bodyTimeout,
-            @Setting(key = "gateway.limits.idleTimeout", defaultValue = "60s", allowed = "1000ms to 3600000ms",
-                    doc = "Time after which a connection without a request is closed.") Duration idleTimeout,
+            @Setting(key = "gateway.limits.idleTimeout", defaultValue = "620s", allowed = "1000ms to 3600000ms",
+                    doc = "Time after which a connection without a request is closed. It must be longer than that of"
+                            + " a load balancer in front.") Duration idleTimeout,
             @Setting(key = "gateway.limits.confirmTimeout", defaultValue = "10s", allowed = "100ms to 120000ms",
                     doc = "Maximum time for Kafka to confirm the items of a request, one or a whole batch. Then it is"
                             + " answered: 503 for each item that is not confirmed.") Duration confirmTimeout,

@@ -157,7 +157,7 @@ public final class Gateway implements AutoCloseable {
         this.flows = new LaneFlows(with.depths());
         this.inFlight = new InFlight(limits);
         long bodyNanos = limits.bodyTimeout().toNanos();
-        this.slowReads = new SlowReads(sources.nanoTime(), bodyNanos);
+        this.slowReads = new SlowReads(sources.nanoTime());
         this.connections = new OpenConnections(new OpenConnections.Limits(
                 limits.connections(), limits.addressConnections(), limits.bodyTimeout(), limits.idleTimeout(),
                 "gateway.limits.connections and gateway.limits.addressConnections"), sources.nanoTime());

@@ -44,6 +44,8 @@ record GatewayResponse(int status, String type, Map<String, String> headers, byt
         problem.retryAfterSeconds().ifPresent(seconds -> headers.put("Retry-After", Long.toString(seconds)));
         if (problem.kind() == Problem.Kind.UNAUTHENTICATED) {
             headers.put("WWW-Authenticate", "Bearer realm=\"spillway\"");
+        } else if (problem.kind() == Problem.Kind.UNSUPPORTED_ENCODING) {
+            headers.put("Accept-Encoding", "gzip");
         }
         return new GatewayResponse(problem.kind().status, PROBLEM_JSON, headers, bytes(json), false);
     }
@@ -66,6 +68,10 @@ record GatewayResponse(int status, String type, Map<String, String> headers, byt
 
     GatewayResponse closing() {
         return new GatewayResponse(status, type, headers, body, true);
+    }
+
+    GatewayResponse withoutBody() {
+        return new GatewayResponse(status, type, headers, new byte[0], close);
     }
 
     static byte[] bytes(JsonNode json) {

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -36,21 +37,22 @@ record ItemsApi(
     private static final int MAX_CONTENT_TYPE = 256;
 
     void one(String tenant, ServerRequest request, ServerResponse response) {
-        withinLimits(tenant, request, response, MAX_PAYLOAD_BYTES, () -> {
+        withinLimits(tenant, request, response, MAX_PAYLOAD_BYTES, entered -> {
             Admission admission = intake.admit(tenant);
             Optional<Problem> rejected = Problem.of(admission);
             if (rejected.isPresent()) {
-                responder.rejectReserved(request, response, GatewayResponse.of(rejected.get()).with(admission.rate()));
+                responder.rejectCaller(request, response, GatewayResponse.of(rejected.get()).with(admission.rate()));
                 return;
             }
-            GatewayResponse result = read(request, MAX_PAYLOAD_BYTES, payload -> store(tenant, request, payload));
+            GatewayResponse result = read(
+                    request, entered, MAX_PAYLOAD_BYTES, payload -> store(tenant, request, payload));
             responder.send(response, result.with(admission.rate()));
         });
     }
 
     void many(String tenant, ServerRequest request, ServerResponse response) {
-        withinLimits(tenant, request, response, limits.batchBytes(), () -> responder.send(response, read(
-                request, limits.batchBytes(), body -> batch.store(tenant, body, traceOf(request)))));
+        withinLimits(tenant, request, response, limits.batchBytes(), entered -> responder.send(response, read(
+                request, entered, limits.batchBytes(), body -> batch.store(tenant, body, traceOf(request)))));
     }
 
     /** Checks headers and length before the body is read. */
@@ -69,51 +71,42 @@ record ItemsApi(
             return Optional.of(Problem.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
         }
         OptionalLong length = Requests.length(request);
-        return length.isPresent() && length.getAsLong() > maxBytes ? Optional.of(tooLarge(maxBytes)) : Optional.empty();
+        return length.isPresent() && length.getAsLong() > maxBytes
+                ? Optional.of(Body.Reader.tooLarge(maxBytes)) : Optional.empty();
     }
 
-    /** Runs a step with a request slot and memory for the body, or responds that there is none. */
+    /** Runs a step with a request slot, in which the bytes that arrive are counted, or responds that there is none. */
     private void withinLimits(
-            String tenant, ServerRequest request, ServerResponse response, int maxBytes, Runnable step) {
-        Optional<Problem> full = inFlight.enter(tenant);
+            String tenant, ServerRequest request, ServerResponse response, int maxBytes,
+            Consumer<InFlight.Request> step) {
+        InFlight.Request entered = inFlight.of(tenant);
+        Optional<Problem> full = entered.enter();
         if (full.isPresent()) {
             responder.reject(request, response, GatewayResponse.of(full.get()).closing());
             return;
         }
-        // The server allocates the announced size of a chunk, up to the maximum size of any body.
-        long size = Requests.length(request).orElse(Math.max(maxBytes, limits.batchBytes()));
-        boolean reserved = false;
         try {
-            reserved = inFlight.reserve(tenant, size);
-            Optional<Problem> problem = problemOf(tenant, request, maxBytes);
-            if (!reserved) {
-                responder.reject(request, response, GatewayResponse.of(
-                        Problem.of(Problem.Kind.BUSY, "Too many bytes are in flight.", 1_000)).closing());
-            } else if (problem.isPresent()) {
-                responder.rejectReserved(request, response, GatewayResponse.of(problem.get()));
-            } else {
-                step.run();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            HttpInput.counting(entered, () -> {
+                Optional<Problem> problem = problemOf(tenant, request, maxBytes);
+                if (problem.isPresent()) {
+                    responder.rejectCaller(request, response, GatewayResponse.of(problem.get()));
+                } else {
+                    step.accept(entered);
+                }
+            });
         } finally {
-            inFlight.leave(tenant, reserved ? size : 0);
+            entered.leave();
         }
     }
 
-    private GatewayResponse read(ServerRequest request, int maxBytes, Function<byte[], GatewayResponse> then) {
-        if (!request.content().hasEntity()) {
-            return then.apply(new byte[0]);
-        }
-        return switch (bodies.read(request.content().inputStream(), maxBytes, Requests.length(request).orElse(0))) {
+    private GatewayResponse read(
+            ServerRequest request, InFlight.Request entered, int maxBytes, Function<byte[], GatewayResponse> then) {
+        return switch (bodies.read(request, maxBytes)) {
             case Body.Whole whole -> then.apply(whole.bytes());
-            case Body.TooLarge large -> large.isRead()
-                    ? GatewayResponse.of(tooLarge(maxBytes))
-                    : GatewayResponse.of(tooLarge(maxBytes)).closing();
-            case Body.TooSlow slow -> GatewayResponse.of(Problem.Kind.TOO_SLOW,
-                    "The body did not arrive within " + limits.bodyTimeout().toMillis() + " ms.").closing();
-            case Body.Broken broken -> GatewayResponse.of(
-                    Problem.Kind.BAD_REQUEST, "The body ended before it was complete.").closing();
+            case Body.Refused refused -> entered.isRefused()
+                    ? GatewayResponse.of(Problem.of(
+                            Problem.Kind.BUSY, "Too many bytes are in flight.", 1_000)).closing()
+                    : refused.answer();
         };
     }
 
@@ -169,9 +162,5 @@ record ItemsApi(
         JsonItems.require(type.length() <= MAX_CONTENT_TYPE && type.chars().allMatch(c -> c >= ' ' && c <= '~'),
                 "Content-Type must be at most " + MAX_CONTENT_TYPE + " printable ASCII characters");
         return type;
-    }
-
-    private static Problem tooLarge(int maxBytes) {
-        return Problem.of(Problem.Kind.TOO_LARGE, "The body must be at most " + maxBytes + " bytes.");
     }
 }

@@ -5,6 +5,10 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
 import io.helidon.http.Status;
+import io.helidon.http.encoding.ContentDecoder;
+import io.helidon.http.encoding.ContentEncoder;
+import io.helidon.http.encoding.ContentEncodingContext;
+import io.helidon.http.encoding.ContentEncodingContextConfig;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
@@ -42,10 +46,12 @@ final class Listener {
                 .idleConnectionPeriod(limits.idleTimeout().dividedBy(4))
                 .useNio(false)
                 .directHandlers(problems(responder))
-                .routing((HttpRouting.Builder routing) -> routing.any(requests));
+                .contentEncoding(new Undecoded())
+                .routing((HttpRouting.Builder routing) -> routing.addFilter(connections.filter()).any(requests));
         connections.watch(server, Http1Config.builder()
                 .maxPrologueLength(MAX_REQUEST_LINE_BYTES)
-                .maxHeadersSize(limits.headerBytes()), new HeaderTimeLimit(slowReads));
+                .maxHeadersSize(limits.headerBytes()),
+                new HeaderTimeLimit(slowReads, limits.bodyTimeout().toNanos()));
         if (settings.tls().isOn()) {
             server.tls(ServerTls.of(settings.tls()));
         }
@@ -84,15 +90,58 @@ final class Listener {
     }
 
     /** Limits the time of the header fields; {@link OpenConnections} limits that of the request line. */
-    private record HeaderTimeLimit(SlowReads slowReads) implements Http1ConnectionListener {
+    private record HeaderTimeLimit(SlowReads slowReads, long limitNanos) implements Http1ConnectionListener {
         @Override
         public void prologue(ConnectionContext context, HttpPrologue prologue) {
-            slowReads.begin();
+            slowReads.begin(limitNanos);
         }
 
         @Override
         public void headers(ConnectionContext context, Headers headers) {
             slowReads.end();
+        }
+    }
+
+    /** Lets bodies of any encoding through: {@link Body.Reader} undoes it, within the limits of a body. */
+    private static final class Undecoded implements ContentEncodingContext {
+        @Override
+        public ContentEncodingContextConfig prototype() {
+            return ContentEncodingContext.builder().buildPrototype();
+        }
+
+        @Override
+        public boolean contentEncodingEnabled() {
+            return false;
+        }
+
+        @Override
+        public boolean contentDecodingEnabled() {
+            return true;
+        }
+
+        @Override
+        public boolean contentEncodingSupported(String encoding) {
+            return false;
+        }
+
+        @Override
+        public boolean contentDecodingSupported(String encoding) {
+            return true;
+        }
+
+        @Override
+        public ContentEncoder encoder(String encoding) {
+            return ContentEncoder.NO_OP;
+        }
+
+        @Override
+        public ContentDecoder decoder(String encoding) {
+            return ContentDecoder.NO_OP;
+        }
+
+        @Override
+        public ContentEncoder encoder(Headers headers) {
+            return ContentEncoder.NO_OP;
         }
     }
 
@@ -126,7 +175,7 @@ final class Listener {
                     Problem.Kind.HEADERS_TOO_LARGE, "The request line or a header field is too large.");
             case 503 -> Problem.of(Problem.Kind.BUSY, "Too many requests are in flight.", 1_000);
             // Internal errors are handled in RequestRouter. Only client errors remain here.
-            default -> Problem.of(Problem.Kind.BAD_REQUEST, "The request is not valid HTTP/1.1.");
+            default -> Problem.of(Problem.Kind.BAD_REQUEST, "The request is not valid HTTP/1.1 or HTTP/1.0.");
         };
     }
 }

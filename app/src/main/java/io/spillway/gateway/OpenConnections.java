@@ -1,11 +1,14 @@
 package io.spillway.gateway;
 
 import io.helidon.common.socket.SocketOptions;
+import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
 import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionListener;
 import java.io.IOException;
@@ -47,10 +50,13 @@ public final class OpenConnections {
      * @param total        maximum number of connections; further ones wait to be accepted while all are busy
      * @param ofAddress    maximum number from one address; further ones are refused while all are busy
      * @param firstRequest maximum time until the head of a connection's first request is complete
-     * @param idle         maximum time from the start of a response to the end of the next request's head
+     * @param idle         maximum time from the end of a response to the end of the next request's head
      * @param settings     where these are set, for the log
      */
     public record Limits(int total, int ofAddress, Duration firstRequest, Duration idle, String settings) {}
+
+    /** Maximum time for a peer to read a response. */
+    private static final Duration RESPONSE = Duration.ofMinutes(1);
 
     private final Limits limits;
     private final LongSupplier nanoTime;
@@ -76,7 +82,9 @@ public final class OpenConnections {
      */
     void watch(WebServerConfig.Builder server, Http1Config.Builder http, Http1ConnectionListener received) {
         SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
-        server.maxTcpConnections(limits.total()).connectionOptions(new Accepting(options, this)).addProtocol(http
+        server.maxTcpConnections(limits.total()).connectionOptions(new Accepting(options, this))
+                .protocolsDiscoverServices(false)
+                .addConnectionSelector(HttpInput.of(http
                 .addReceiveListener(new Http1ConnectionListener() {
                     @Override
                     public void prologue(ConnectionContext context, HttpPrologue prologue) {
@@ -92,10 +100,25 @@ public final class OpenConnections {
                 .addSendListener(new Http1ConnectionListener() {
                     @Override
                     public void status(ConnectionContext context, Status status) {
-                        of(context).ifPresent(connection -> connection.end(nanoTime.getAsLong()));
+                        of(context).ifPresent(connection -> connection.await(nanoTime.getAsLong(), RESPONSE));
                     }
                 })
-                .build());
+                .build()));
+    }
+
+    /**
+     * Returns a filter for the routing of the server. It notes the end of each response, and ends the connection after
+     * one that says so, which the server leaves to the client: what follows would be read as a request.
+     */
+    public Filter filter() {
+        return (chain, request, response) -> {
+            chain.proceed();
+            Optional.ofNullable(request.remotePeer().address()).map(connections::get)
+                    .ifPresent(connection -> connection.await(nanoTime.getAsLong(), limits.idle()));
+            if (response.headers().containsToken(HeaderValues.CONNECTION_CLOSE)) {
+                throw new CloseConnectionException("The response was the last one of its connection");
+            }
+        };
     }
 
     /** As above, for a server without other settings of HTTP. */
@@ -114,8 +137,9 @@ public final class OpenConnections {
         try {
             InetSocketAddress peer = (InetSocketAddress) channel.getRemoteAddress();
             displaced = placeFor(peer.getAddress());
+            Connection added = new Connection(channel, peer, nanoTime.getAsLong(), limits.firstRequest());
             // A peer may use the port of its former connection again.
-            if (connections.put(peer, new Connection(channel, peer, nanoTime.getAsLong())) == null) {
+            if (connections.put(peer, added) == null) {
                 ofAddress.merge(peer.getAddress(), 1, Integer::sum);
             }
         } catch (IOException e) {
@@ -183,7 +207,7 @@ public final class OpenConnections {
             lock.unlock();
         }
         displaced.ifPresent(Connection::close);
-        connections.values().stream().filter(connection -> connection.isOverdue(now, limits))
+        connections.values().stream().filter(connection -> connection.isOverdue(now))
                 .forEach(Connection::close);
         if (reported > 0) {
             LOG.warn("{} connections were closed or refused, because as many are open as {} allow. Look for peers that"
@@ -206,26 +230,27 @@ public final class OpenConnections {
         private final InetSocketAddress peer;
         private volatile long sinceNanos;
         private volatile boolean isBusy;
-        private volatile boolean wasBusy;
+        private volatile Duration limit;
 
-        Connection(SocketChannel channel, InetSocketAddress peer, long nowNanos) {
+        Connection(SocketChannel channel, InetSocketAddress peer, long nowNanos, Duration limit) {
             this.channel = channel;
             this.peer = peer;
             this.sinceNanos = nowNanos;
+            this.limit = limit;
         }
 
         void begin() {
-            wasBusy = true;
             isBusy = true;
         }
 
-        void end(long nowNanos) {
-            sinceNanos = nowNanos;
-            isBusy = false;
+        /** Begins to wait, at most for a limit. */
+        void await(long nowNanos, Duration limit) {
+            this.limit = limit;
+            this.sinceNanos = nowNanos;
+            this.isBusy = false;
         }
 
-        boolean isOverdue(long nowNanos, Limits limits) {
-            Duration limit = wasBusy ? limits.idle() : limits.firstRequest();
+        boolean isOverdue(long nowNanos) {
             return !isBusy && nowNanos - sinceNanos > limit.toNanos();
         }
 

@@ -27,6 +27,7 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds, Optio
         CONFLICT(409, "conflict", "The present state does not permit it"),
         STALE_RECEIPT(409, "stale-receipt", "The receipt is no longer valid"),
         TOO_LARGE(413, "too-large", "The content is too large"),
+        UNSUPPORTED_ENCODING(415, "unsupported-encoding", "The encoding of the content is not supported"),
         OVER_RATE(429, "over-rate", "Tenant rate exceeded"),
         HELD_BACK(429, "held-back", "Rejected until the tenant's backlog is smaller"),
         TOO_MANY_REQUESTS(429, "too-many-requests", "Too many requests of the tenant in flight"),

@@ -43,18 +43,21 @@ record RequestRouter(
     /** Handles a request, sends the response and records how long it took. */
     void handle(ServerRequest request, ServerResponse response) {
         long startNanos = nanoTime.getAsLong();
-        respond(request, response);
-        responder.took(response.status().code(), nanoTime.getAsLong() - startNanos);
+        try {
+            respond(request, response);
+        } finally {
+            responder.took(response.status().code(), nanoTime.getAsLong() - startNanos);
+        }
     }
 
     private void respond(ServerRequest request, ServerResponse response) {
         try {
-            String path = request.path().rawPath();
+            String path = Requests.path(request);
             switch (path) {
                 case "/v1/items" -> tenant(request, response, tenant -> items.one(tenant, request, response));
                 case "/v1/items:batch" -> tenant(request, response, tenant -> items.many(tenant, request, response));
                 default -> {
-                    if (isAt(AdminApi.PATH, path) && isMethod(request, "POST")) {
+                    if (isAt(AdminApi.PATH, path) && Requests.isMethod(request, "POST")) {
                         change(request, response, path);
                     } else {
                         responder.reject(request, response, read(request, path));
@@ -71,7 +74,7 @@ record RequestRouter(
     }
 
     private void tenant(ServerRequest request, ServerResponse response, Consumer<String> then) {
-        if (!isMethod(request, "POST")) {
+        if (!Requests.isMethod(request, "POST")) {
             responder.reject(request, response, wrongMethod(Set.of("POST")));
             return;
         }
@@ -107,10 +110,11 @@ record RequestRouter(
     /** Handles a read request of an operator or a viewer; Basic is accepted for GET, for browsers. */
     private GatewayResponse page(
             ServerRequest request, Set<String> methods, Function<Caller.Admin, GatewayResponse> then) {
-        boolean isGet = isMethod(request, "GET");
+        // Browsers send Basic with HEAD only on behalf of a page.
+        boolean isGet = Requests.isMethod(request, "GET");
         return admin(
                 isGet ? callers.ofBrowser(authorization(request)) : callers.of(authorization(request)),
-                caller -> !isGet ? forViewers(caller).orElseGet(() -> wrongMethod(methods))
+                caller -> !Requests.isRead(request) ? forViewers(caller).orElseGet(() -> wrongMethod(methods))
                         : methods.contains("GET") ? sameOrigin(answer(() -> then.apply(caller))) : wrongMethod(methods),
                 isGet ? unauthenticated().with("WWW-Authenticate", BASIC) : unauthenticated());
     }
@@ -130,18 +134,9 @@ record RequestRouter(
             return;
         }
         Caller.Admin operator = (Caller.Admin) caller;
-        GatewayResponse answer = switch (bodies.read(
-                request.content().inputStream(), MAX_CHANGE_BYTES, Requests.length(request).orElse(0))) {
+        GatewayResponse answer = switch (bodies.read(request, MAX_CHANGE_BYTES)) {
             case Body.Whole whole -> answer(() -> admin.post(path, whole.bytes(), operator));
-            case Body.TooLarge large -> {
-                GatewayResponse tooLarge = GatewayResponse.of(
-                        Problem.Kind.TOO_LARGE, "The body must be at most " + MAX_CHANGE_BYTES + " bytes.");
-                yield large.isRead() ? tooLarge : tooLarge.closing();
-            }
-            case Body.TooSlow slow -> GatewayResponse.of(
-                    Problem.Kind.TOO_SLOW, "The body did not arrive in time.").closing();
-            case Body.Broken broken -> GatewayResponse.of(
-                    Problem.Kind.BAD_REQUEST, "The body ended before it was complete.").closing();
+            case Body.Refused refusal -> refusal.answer();
         };
         responder.send(response, sameOrigin(answer));
     }
@@ -190,15 +185,11 @@ record RequestRouter(
     }
 
     private static GatewayResponse get(ServerRequest request, Supplier<GatewayResponse> then) {
-        return isMethod(request, "GET") ? then.get() : wrongMethod(Set.of("GET"));
+        return Requests.isRead(request) ? then.get() : wrongMethod(Set.of("GET"));
     }
 
     private static boolean isAt(String root, String path) {
         return path.equals(root) || path.startsWith(root + "/");
-    }
-
-    private static boolean isMethod(ServerRequest request, String method) {
-        return request.prologue().method().text().equals(method);
     }
 
     private static List<String> authorization(ServerRequest request) {
@@ -206,9 +197,13 @@ record RequestRouter(
     }
 
     private static GatewayResponse wrongMethod(Set<String> allowed) {
-        String methods = String.join(", ", new TreeSet<>(allowed));
-        return GatewayResponse.of(Problem.Kind.METHOD_NOT_ALLOWED, "The allowed method is " + methods + ".")
-                .with("Allow", methods);
+        Set<String> methods = new TreeSet<>(allowed);
+        if (allowed.contains("GET")) {
+            methods.add("HEAD");
+        }
+        String names = String.join(", ", methods);
+        return GatewayResponse.of(Problem.Kind.METHOD_NOT_ALLOWED,
+                "The allowed method" + (methods.size() > 1 ? "s are " : " is ") + names + ".").with("Allow", names);
     }
 
     private static GatewayResponse unauthenticated() {

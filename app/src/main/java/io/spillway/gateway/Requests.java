@@ -5,12 +5,50 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerRequestHeaders;
 import io.helidon.webserver.http.ServerRequest;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.regex.Pattern;
 
-/** Access to header fields of requests, as unchecked text. */
-final class Requests {
+/** Access to parts of requests, as unchecked text. */
+public final class Requests {
+    private static final Pattern ABSOLUTE = Pattern.compile("(?i)^https?://[^/?#]+(?=/|$)");
+    private static final Pattern COLON = Pattern.compile("(?i)%3a");
+    private static final Set<String> GZIP = Set.of("gzip", "x-gzip");
+
     private Requests() {}
+
+    /** Returns the path as the API names it: without the origin that a proxy may send, and with plain colons. */
+    public static String path(ServerRequest request) {
+        return COLON.matcher(ABSOLUTE.matcher(request.path().rawPath()).replaceFirst("")).replaceAll(":");
+    }
+
+    static boolean isMethod(ServerRequest request, String method) {
+        return request.prologue().method().text().equals(method);
+    }
+
+    /** Returns whether the request is a GET, or the HEAD that asks for the same answer without its body. */
+    public static boolean isRead(ServerRequest request) {
+        return isMethod(request, "GET") || isMethod(request, "HEAD");
+    }
+
+    static boolean isGzip(ServerRequest request) {
+        return GZIP.contains(encoding(request));
+    }
+
+    /** Returns the problem of a body whose encoding cannot be undone; empty for gzip and none. */
+    static Optional<Problem> unknownEncoding(ServerRequest request) {
+        String encoding = encoding(request);
+        return encoding.isEmpty() || encoding.equals("identity") || GZIP.contains(encoding)
+                ? Optional.empty()
+                : Optional.of(Problem.of(Problem.Kind.UNSUPPORTED_ENCODING,
+                        "The Content-Encoding of a body must be gzip, or absent."));
+    }
+
+    private static String encoding(ServerRequest request) {
+        return String.join(",", all(request, HeaderNames.CONTENT_ENCODING)).strip().toLowerCase(Locale.ROOT);
+    }
 
     static List<String> all(ServerRequest request, HeaderName name) {
         return request.headers().all(name, List::of);

@@ -11,7 +11,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -23,6 +22,10 @@ final class Responder {
         Duration.ofMillis(2_500), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofSeconds(30)
     };
 
+    /** What a rejected sender may still send after the answer. */
+    private static final long LINGER_BYTES = 64 * 1024;
+    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final Header NO_STORE = HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-store");
 
     private final MeterRegistry registry;
@@ -32,7 +35,7 @@ final class Responder {
     private final Map<Integer, Counter> requests = new ConcurrentHashMap<>();
     private final Map<Integer, Counter> lines = new ConcurrentHashMap<>();
 
-    /** @param discardBytes largest rejected body that is read to its end, so that the client reads the response */
+    /** @param discardBytes largest body of a rejected caller that is read to its end to keep the connection */
     Responder(MeterRegistry registry, Body.Reader bodies, int discardBytes) {
         this.registry = registry;
         this.bodies = bodies;
@@ -65,28 +68,46 @@ final class Responder {
         }
     }
 
-    /** Responds to a request with an unread body. Discards a small body and otherwise closes the connection. */
+    /**
+     * Responds to a request with an unread body, and closes the connection if there is one: the sender may have no key,
+     * and must not hold a connection by announcing a body.
+     */
     void reject(ServerRequest request, ServerResponse response, GatewayResponse content) {
-        send(response, isDiscarded(request, false) ? content : content.closing());
+        boolean hasBody = hasBody(request);
+        answer(request, response, hasBody ? content.closing() : content);
+        if (hasBody && !isAwaitingContinue(request)) {
+            // A close with unread bytes resets the connection, and the client may lose the answer.
+            bodies.discard(request, LINGER_BYTES, LINGER_NANOS);
+        }
     }
 
-    /** As {@link #reject}, but with memory reserved for the body, so that chunks can be read and discarded too. */
-    void rejectReserved(ServerRequest request, ServerResponse response, GatewayResponse content) {
-        send(response, isDiscarded(request, true) ? content : content.closing());
+    /** As {@link #reject}, for a caller that is within its limits: its connection stays open if the body arrives. */
+    void rejectCaller(ServerRequest request, ServerResponse response, GatewayResponse content) {
+        if (Requests.length(request).orElse(0) > discardBytes || isAwaitingContinue(request)) {
+            reject(request, response, content);
+            return;
+        }
+        answer(request, response, content);
+        if (hasBody(request) && !bodies.discard(request, discardBytes, bodies.limitNanos())) {
+            throw new CloseConnectionException("The rest of the body has not arrived");
+        }
     }
 
-    private boolean isDiscarded(ServerRequest request, boolean includeChunks) {
-        OptionalLong length = Requests.length(request);
-        if (length.isPresent() && length.getAsLong() == 0) {
-            return true;
+    private void answer(ServerRequest request, ServerResponse response, GatewayResponse content) {
+        if (Requests.isMethod(request, "HEAD")) {
+            response.headers().contentLength(content.body().length);
+            send(response, content.withoutBody());
+        } else {
+            send(response, content);
         }
-        // A client that sent Expect: 100-continue has not sent its body.
-        if (length.isEmpty() && !includeChunks || length.orElse(0) > discardBytes
-                || request.headers().contains(HeaderNames.EXPECT)) {
-            return false;
-        }
-        Body body = bodies.read(request.content().inputStream(), 0, 0);
-        return body instanceof Body.Whole || body instanceof Body.TooLarge large && large.isRead();
+    }
+
+    private static boolean hasBody(ServerRequest request) {
+        return Requests.length(request).orElse(1) > 0;
+    }
+
+    private static boolean isAwaitingContinue(ServerRequest request) {
+        return request.headers().contains(HeaderNames.EXPECT);
     }
 
     Counter requestCounter(int status) {

@@ -12,28 +12,26 @@ import java.util.function.LongSupplier;
  */
 final class SlowReads {
     private final LongSupplier nanoTime;
-    private final long limitNanos;
-    private final Map<Thread, Long> sinceNanos = new ConcurrentHashMap<>();
+    private final Map<Thread, Long> endNanos = new ConcurrentHashMap<>();
 
-    SlowReads(LongSupplier nanoTime, long limitNanos) {
+    SlowReads(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
-        this.limitNanos = limitNanos;
     }
 
-    void begin() {
-        sinceNanos.put(Thread.currentThread(), nanoTime.getAsLong());
+    void begin(long limitNanos) {
+        // 25 % later than the reader's own check between two reads, which can still send a response.
+        endNanos.put(Thread.currentThread(), nanoTime.getAsLong() + limitNanos + limitNanos / 4);
     }
 
     void end() {
-        sinceNanos.remove(Thread.currentThread());
+        endNanos.remove(Thread.currentThread());
     }
 
     /** Interrupts all threads over the limit. Call it about twice per second. */
     void interruptOverdue() {
         long now = nanoTime.getAsLong();
-        sinceNanos.forEach((thread, since) -> {
-            // 25 % later than the reader's own check between two reads, which can still send a response.
-            if (now - since > limitNanos + limitNanos / 4 && sinceNanos.remove(thread, since)) {
+        endNanos.forEach((thread, end) -> {
+            if (now - end > 0 && endNanos.remove(thread, end)) {
                 thread.interrupt();
             }
         });

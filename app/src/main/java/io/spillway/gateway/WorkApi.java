@@ -65,7 +65,7 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
     /** Handles a request and sends the response. */
     void handle(ServerRequest request, ServerResponse response) {
         try {
-            String path = request.path().rawPath();
+            String path = Requests.path(request);
             String action = path.startsWith(PREFIX) ? path.substring(PREFIX.length()) : "";
             Optional<GatewayResponse> refused = refusalOf(request, action);
             if (refused.isPresent()) {
@@ -89,7 +89,7 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
         if (!ACTIONS.containsKey(action)) {
             return Optional.of(GatewayResponse.of(Problem.Kind.NOT_FOUND, "The paths here are " + PREFIX
                     + String.join(", " + PREFIX, ACTIONS.keySet().stream().sorted().toList()) + "."));
-        } else if (!request.prologue().method().text().equals("POST")) {
+        } else if (!Requests.isMethod(request, "POST")) {
             return Optional.of(GatewayResponse.of(Problem.Kind.METHOD_NOT_ALLOWED, "The allowed method is POST.")
                     .with("Allow", "POST"));
         }
@@ -99,15 +99,13 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
                     "Send the header Authorization: Bearer KEY with the key of the workers."));
         }
         OptionalLong length = Requests.length(request);
-        return length.isPresent() && length.getAsLong() > MAX_BODY_BYTES ? Optional.of(tooLarge()) : Optional.empty();
+        return length.isPresent() && length.getAsLong() > MAX_BODY_BYTES
+                ? Optional.of(GatewayResponse.of(Body.Reader.tooLarge(MAX_BODY_BYTES)))
+                : Optional.empty();
     }
 
     private void answer(String action, ServerRequest request, ServerResponse response) throws InterruptedException {
-        long expectedBytes = Requests.length(request).orElse(0);
-        Body body = request.content().hasEntity()
-                ? bodies.read(request.content().inputStream(), MAX_BODY_BYTES, expectedBytes)
-                : new Body.Whole(new byte[0]);
-        switch (body) {
+        switch (bodies.read(request, MAX_BODY_BYTES)) {
             case Body.Whole whole -> {
                 try {
                     JsonNode members = membersOf(whole.bytes(), ACTIONS.get(action));
@@ -120,11 +118,7 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
                     responder.send(response, GatewayResponse.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
                 }
             }
-            case Body.TooLarge large -> responder.send(response, large.isRead() ? tooLarge() : tooLarge().closing());
-            case Body.TooSlow slow -> responder.send(response, GatewayResponse.of(
-                    Problem.Kind.TOO_SLOW, "The body did not arrive in time.").closing());
-            case Body.Broken broken -> responder.send(response, GatewayResponse.of(
-                    Problem.Kind.BAD_REQUEST, "The body ended before it was complete.").closing());
+            case Body.Refused refused -> responder.send(response, refused.answer());
         }
     }
 
@@ -226,11 +220,6 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
         JsonItems.require(value.isMissingNode() || value.isTextual() && value.textValue().length() <= maxLength,
                 name + " must be text of at most " + maxLength + " characters");
         return Optional.ofNullable(value.textValue());
-    }
-
-    private static GatewayResponse tooLarge() {
-        return GatewayResponse.of(
-                Problem.Kind.TOO_LARGE, "The body must be at most " + MAX_BODY_BYTES + " bytes.");
     }
 
     /** JSON of leased items: a payload that its content type calls text is text, any other is base64. */

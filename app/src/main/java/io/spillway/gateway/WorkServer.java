@@ -45,7 +45,7 @@ public final class WorkServer implements AutoCloseable {
         this.settings = configuration.handler().pull();
         GatewaySettings.Limits limits = configuration.gateway().limits();
         long bodyNanos = limits.bodyTimeout().toNanos();
-        this.slowReads = new SlowReads(nanoTime, bodyNanos);
+        this.slowReads = new SlowReads(nanoTime);
         this.connections = new OpenConnections(new OpenConnections.Limits(
                 limits.connections(), limits.addressConnections(), limits.bodyTimeout(), limits.idleTimeout(),
                 "gateway.limits.connections and gateway.limits.addressConnections"), nanoTime);

@@ -3,6 +3,7 @@ package io.spillway.runtime;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.Method;
 import io.helidon.http.Status;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
@@ -21,12 +22,14 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.spillway.config.MetricsSettings;
 import io.spillway.core.item.Printable;
 import io.spillway.gateway.OpenConnections;
+import io.spillway.gateway.Requests;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.tracing.Tracing;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -43,6 +46,8 @@ import org.slf4j.LoggerFactory;
 public final class MetricsServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetricsServer.class);
 
+    private static final Header PLAIN_TEXT =
+            HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
     private static final Header PROMETHEUS_TEXT =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     private static final String OPEN_METRICS = "application/openmetrics-text";
@@ -137,20 +142,28 @@ public final class MetricsServer implements AutoCloseable {
                 .useNio(false)
                 .maxPayloadSize(1024)
                 .routing((HttpRouting.Builder routing) -> routing
-                        .get("/metrics", this::sendMetrics)
-                        .get("/livez", (request, response) -> response.send("ok\n"))
-                        .get("/readyz", (request, response) -> sendReady(response, isReady.getAsBoolean())));
+                        .addFilter(connections.filter())
+                        .any(this::answer));
         connections.watch(builder);
         return builder.build();
+    }
+
+    private void answer(ServerRequest request, ServerResponse response) {
+        switch (Requests.isRead(request) ? Requests.path(request) : "") {
+            case "/metrics" -> sendMetrics(request, response);
+            case "/livez" -> send(request, response, PLAIN_TEXT, "ok\n");
+            case "/readyz" -> sendReady(request, response);
+            default -> response.status(Status.NOT_FOUND_404).send();
+        }
     }
 
     /** Only OpenMetrics has exemplars. Prometheus asks for it; without traces everything is as it was before them. */
     private void sendMetrics(ServerRequest request, ServerResponse response) {
         boolean asksForOpenMetrics = request.headers().first(HeaderNames.ACCEPT).orElse("").contains(OPEN_METRICS);
         if (hasExemplars && asksForOpenMetrics) {
-            response.header(OPEN_METRICS_TEXT).send(registry.scrape(OPEN_METRICS_TEXT.get()));
+            send(request, response, OPEN_METRICS_TEXT, registry.scrape(OPEN_METRICS_TEXT.get()));
         } else {
-            response.header(PROMETHEUS_TEXT).send(registry.scrape());
+            send(request, response, PROMETHEUS_TEXT, registry.scrape());
         }
     }
 
@@ -160,8 +173,17 @@ public final class MetricsServer implements AutoCloseable {
                 + ". Set metrics.host or metrics.port to another, or metrics.port to 0 for any free port.", cause);
     }
 
-    private static void sendReady(ServerResponse response, boolean ready) {
-        response.status(ready ? Status.OK_200 : Status.SERVICE_UNAVAILABLE_503).send(ready ? "ready\n" : "not ready\n");
+    private void sendReady(ServerRequest request, ServerResponse response) {
+        boolean ready = isReady.getAsBoolean();
+        response.status(ready ? Status.OK_200 : Status.SERVICE_UNAVAILABLE_503);
+        send(request, response, PLAIN_TEXT, ready ? "ready\n" : "not ready\n");
+    }
+
+    /** Sends a text, or for HEAD its length alone. */
+    private static void send(ServerRequest request, ServerResponse response, Header type, String text) {
+        byte[] body = text.getBytes(StandardCharsets.UTF_8);
+        response.header(type).headers().contentLength(body.length);
+        response.send(request.prologue().method() == Method.HEAD ? new byte[0] : body);
     }
 
     private static Throwable rootOf(Throwable fault) {

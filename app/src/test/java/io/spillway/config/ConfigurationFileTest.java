@@ -51,7 +51,7 @@ class ConfigurationFileTest {
                         new PullSettings("127.0.0.1", 8081, "", "")),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "", "", false,
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
-                                4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
+                                4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(620),
                                 Duration.ofSeconds(10), Duration.ofSeconds(10))),
                 new MetricsSettings("127.0.0.1", 9404, 100, MetricsSettings.KafkaMetrics.SELECTED),
                 new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0.5, Duration.ofSeconds(10)),

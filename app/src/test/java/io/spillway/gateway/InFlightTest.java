@@ -20,38 +20,64 @@ class InFlightTest {
 
     @Test
     void the_requests_of_a_tenant_are_limited() {
-        assertThat(inFlight.enter("acme")).isEmpty();
-        assertThat(inFlight.enter("acme")).isEmpty();
-        assertThat(inFlight.enter("acme")).map(Problem::kind).contains(Problem.Kind.TOO_MANY_REQUESTS);
-        assertThat(inFlight.enter("bolt")).isEmpty();
-        inFlight.leave("acme", 0);
-        assertThat(inFlight.enter("acme")).isEmpty();
+        InFlight.Request first = entered("acme");
+        entered("acme");
+        assertThat(inFlight.of("acme").enter()).map(Problem::kind).contains(Problem.Kind.TOO_MANY_REQUESTS);
+        entered("bolt");
+        first.leave();
+        entered("acme");
         assertThat(inFlight.requests()).isEqualTo(3);
     }
 
     @Test
     void the_requests_of_all_tenants_are_limited() {
         for (String tenant : new String[] {"a", "b", "c", "d"}) {
-            assertThat(inFlight.enter(tenant)).isEmpty();
+            entered(tenant);
         }
-        assertThat(inFlight.enter("e")).map(Problem::kind).contains(Problem.Kind.BUSY);
+        assertThat(inFlight.of("e").enter()).map(Problem::kind).contains(Problem.Kind.BUSY);
     }
 
     @Test
-    void the_bodies_of_a_tenant_may_use_half_of_the_memory() throws Exception {
-        inFlight.enter("acme");
-        inFlight.enter("acme");
-        inFlight.enter("bolt");
-        assertThat(inFlight.reserve("acme", 2 * MEBIBYTE)).isTrue();
-        assertThat(inFlight.reserve("acme", 1)).as("after a second").isFalse();
-        assertThat(inFlight.reserve("bolt", 2 * MEBIBYTE)).isTrue();
-        inFlight.leave("acme", 2 * MEBIBYTE);
-        assertThat(inFlight.reserve("acme", MEBIBYTE)).isTrue();
+    void a_tenant_may_hold_as_much_memory_as_stays_free_and_its_oldest_request_all_that_is_free() throws Exception {
+        InFlight.Request oldest = entered("acme");
+        InFlight.Request second = entered("acme");
+        InFlight.Request other = entered("bolt");
+        assertThat(second.hold(2 * MEBIBYTE)).as("half, as the only one").isTrue();
+        assertThat(second.hold(1)).as("after a second").isFalse();
+        assertThat(second.isRefused()).isTrue();
+        assertThat(oldest.hold(MEBIBYTE)).isTrue();
+        assertThat(other.hold(MEBIBYTE)).as("all that is left, as the oldest of its tenant").isTrue();
+        assertThat(oldest.hold(1)).as("nothing is free").isFalse();
+        other.leave();
+        assertThat(oldest.hold(MEBIBYTE)).isTrue();
+        second.leave();
+        oldest.leave();
+        InFlight.Request later = entered("acme");
+        assertThat(later.hold(4 * MEBIBYTE)).as("what was held is free").isTrue();
+    }
+
+    @Test
+    void memory_that_becomes_free_goes_to_those_who_wait() throws Exception {
+        InFlight.Request holder = entered("acme");
+        InFlight.Request waiter = entered("bolt");
+        assertThat(holder.hold(4 * MEBIBYTE)).isTrue();
+        CountDownLatch starts = new CountDownLatch(1);
+        CompletableFuture<Boolean> held = CompletableFuture.supplyAsync(() -> {
+            starts.countDown();
+            try {
+                return waiter.hold(MEBIBYTE);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        starts.await();
+        holder.leave();
+        assertThat(held.get()).isTrue();
     }
 
     @Test
     void a_stop_rejects_new_requests_and_waits_for_those_in_flight() throws Exception {
-        inFlight.enter("acme");
+        InFlight.Request request = entered("acme");
         CountDownLatch waits = new CountDownLatch(1);
         inFlight.stop();
         CompletableFuture<Integer> left = CompletableFuture.supplyAsync(() -> {
@@ -63,16 +89,22 @@ class InFlightTest {
             }
         });
         waits.await();
-        assertThat(inFlight.enter("bolt")).map(Problem::kind).contains(Problem.Kind.STOPPING);
+        assertThat(inFlight.of("bolt").enter()).map(Problem::kind).contains(Problem.Kind.STOPPING);
         assertThat(inFlight.isStopping()).isTrue();
         assertThat(left).isNotDone();
-        inFlight.leave("acme", 0);
+        request.leave();
         assertThat(left.get()).isZero();
     }
 
     @Test
     void unanswered_requests_are_counted() throws Exception {
-        inFlight.enter("acme");
+        entered("acme");
         assertThat(inFlight.awaitNone(1)).isEqualTo(1);
+    }
+
+    private InFlight.Request entered(String tenant) {
+        InFlight.Request request = inFlight.of(tenant);
+        assertThat(request.enter()).isEmpty();
+        return request;
     }
 }

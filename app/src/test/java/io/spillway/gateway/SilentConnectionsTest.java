@@ -53,6 +53,65 @@ class SilentConnectionsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n",
+        "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n",
+        "POST /v1/items HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer wrong\r\nContent-Length: 4000000\r\n\r\nx",
+        "POST /admin/actions HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nx",
+        "GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n"})
+    void a_sender_without_a_key_is_answered_before_its_body_and_holds_no_connection(String head) throws IOException {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.limits.connections", Integer.toString(CONNECTIONS),
+                "gateway.limits.bodyTimeout", "120s")) {
+            for (int i = 0; i < 2 * CONNECTIONS; i++) {
+                write(connect(gateway, "127.0.0.1"), head);
+            }
+            assertThat(livez(gateway)).isEqualTo(200);
+            Socket last = connect(gateway, "127.0.0.1");
+            write(last, head);
+            assertThat(answer(last)).startsWith("HTTP/1.1 " + (head.startsWith("GET") ? 200 : 401));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "/v1/items:batch HTTP/1.1\r\nContent-Length: 4194304\r\n", "/v1/items HTTP/1.1\r\nContent-Length: 1048576\r\n",
+        "/v1/items HTTP/1.1\r\nTransfer-Encoding: chunked\r\n",
+        "/v1/items HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n"
+    })
+    void slow_bodies_of_two_tenants_leave_memory_for_a_third(String form) throws IOException {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.limits.bytesInFlight", "8388608", "gateway.limits.bodyTimeout", "120s")) {
+            for (String tenant : List.of("slow", "slower")) {
+                String auth = "\r\nHost: h\r\nAuthorization: Bearer " + gateway.key(tenant) + "\r\n";
+                for (int i = 0; i < 16; i++) {
+                    write(connect(gateway, "127.0.0.1"), "POST " + form.replaceFirst("\r\n", auth) + "\r\nx");
+                }
+            }
+            String third = gateway.key("third");
+            assertThat(gateway.post(third, "x").statusCode()).isEqualTo(202);
+            assertThat(gateway.post(third, "x".repeat(1_048_576)).statusCode()).isEqualTo(202);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Length: 4194304\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n400000\r\n"})
+    void what_has_arrived_of_a_tenants_bodies_is_limited_while_others_are_served(String framing) throws IOException {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.limits.bytesInFlight", "8388608", "gateway.limits.bodyTimeout", "120s")) {
+            String head = "POST /v1/items:batch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + gateway.key("greedy")
+                    + "\r\n" + framing;
+            List<Socket> greedy = List.of(connect(gateway, "127.0.0.1"), connect(gateway, "127.0.0.1"));
+            for (Socket socket : greedy) {
+                write(socket, head + "x".repeat(4_194_303));
+            }
+            assertThat(answer(greedy.get(1))).startsWith("HTTP/1.1 503");
+            assertThat(gateway.post(gateway.key("third"), "x".repeat(1_048_576)).statusCode()).isEqualTo(202);
+            assertThat(gateway.send("GET", "/livez", "", "").statusCode()).isEqualTo(200);
+        }
+    }
+
     @Test
     void one_address_displaces_no_connection_of_another() throws IOException {
         try (GatewayUnderTest gateway = new GatewayUnderTest(

@@ -101,6 +101,23 @@ class MetricsServerTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {
+        "HEAD /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", "GET /livez HTTP/1.0\r\n\r\n",
+        "HEAD /metrics HTTP/1.0\r\n\r\n", "GET http://h/metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+    })
+    void forms_of_probes_are_answered_and_the_connection_closed(String request) throws Exception {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, "orders", Tracing.OFF, ready::get);
+                Socket socket = new Socket("127.0.0.1", URI.create(server.start()).getPort())) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(answer).startsWith("HTTP/1.1 200");
+            assertThat(answer.endsWith("\r\n\r\n")).as("no body").isEqualTo(request.startsWith("HEAD"));
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"/", "/metrics/x", "/admin", "/../etc/passwd"})
     void other_paths_do_not_exist(String path) throws Exception {
         try (MetricsServer server = new MetricsServer(ANY_PORT, "orders", Tracing.OFF, ready::get)) {
