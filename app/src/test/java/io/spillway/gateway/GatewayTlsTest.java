@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -75,9 +76,14 @@ class GatewayTlsTest {
 
     @Test
     void external_workers_lease_over_tls_with_the_same_certificate() throws Exception {
-        try (WorkUnderTest work = new WorkUnderTest(1_000, trusting(), Map.of(
+        HttpClient trusting = trusting();
+        try (WorkUnderTest work = new WorkUnderTest(1_000, trusting, Map.of(
                 "gateway.tls.keystoreFile", store.toString(), "gateway.tls.keystorePassword", PASSWORD))) {
             assertThat(work.url).startsWith("https://127.0.0.1:");
+            try (Socket dead = trusting.sslContext().getSocketFactory()
+                    .createSocket("127.0.0.1", work.address().getPort())) {
+                work.poll(dead, 1);
+            }
             work.item("one");
             assertThat(work.lease(1)).singleElement().satisfies(item ->
                     assertThat(item.get("id").textValue()).isEqualTo("one"));
