@@ -82,6 +82,8 @@ public final class Main {
 
     /** Runs a command and exits with its exit code. */
     public static void main(String[] args) {
+        // Libraries name files, metrics and threads with it: digits and letters of this machine are in none of them.
+        Locale.setDefault(Locale.ROOT);
         // Before the first line of the log.
         logProblem(System.getenv()).ifPresent(problem -> {
             System.err.println("spillway: " + problem);
