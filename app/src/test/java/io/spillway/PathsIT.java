@@ -40,8 +40,9 @@ class PathsIT {
         Files.createSymbolicLink(target.resolve("lib"), TARGET.resolve("lib"));
         Path classes = compiled(home.resolve(ANY));
         Path data = home.resolve("data" + ANY);
-        Path config = Files.writeString(home.resolve(ANY + ".yml"), "kafka:\n  embeddedPort: 0\nrouter:\n"
-                + "  stateDir: " + yaml(home.resolve("state" + ANY.strip())) + "\nhandler:\n  type: class\n  class: Touch\n");
+        Path state = home.resolve("state" + ANY.strip());
+        Path config = Files.writeString(home.resolve(ANY + ".yml"), "kafka:\n  embeddedPort: 0\nrouter:\n  stateDir: "
+                + yaml(state) + "\nhandler:\n  type: class\n  class: Touch\n");
         Map<String, String> environment = new HashMap<>(Map.of(
                 "LC_ALL", "C", "SPILLWAY_CLASSPATH", classes.toString(), "SPILLWAY_JAVA_HOME",
                 System.getProperty("java.home"), "SPILLWAY_JAVA_OPTS", ChildJvm.launcherOptions()));
@@ -55,7 +56,7 @@ class PathsIT {
             assertThat(running.stop()).as(running.log()).isZero();
         }
         assertThat(data.resolve("kafka/spillway.hot-0")).isDirectory();
-        assertThat(home.resolve("state" + ANY.strip())).isNotEmptyDirectory();
+        assertThat(state).isNotEmptyDirectory();
     }
 
     @Test
