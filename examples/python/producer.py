@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Producer that sends each line of its input to Spillway's gateway. It needs the standard library only.
 
+    ./spillway tenants key create acme --wait > acme.key
     seq 10 | python3 producer.py --url http://127.0.0.1:8080 --key-file acme.key
 
 It prints the id of each item that is stored. On SIGTERM or Ctrl-C it ends after the item that it is

@@ -212,13 +212,14 @@ public final class Main {
         return exitCode;
     }
 
-    /** Version from the manifest of the jar. */
+    /** Version from the manifest of the jar, and the JDK, of which the documentation uses the compiler. */
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
             String version = Main.class.getPackage().getImplementationVersion();
             return new String[] {
-                "spillway " + (version == null ? "development" : version) + " on JDK " + Runtime.version()
+                "spillway " + (version == null ? "development" : version) + " on JDK " + Runtime.version() + " in "
+                        + System.getProperty("java.home")
             };
         }
     }

@@ -42,16 +42,16 @@ public final class YamlDocument {
         try (InputStream in = Files.newInputStream(file)) {
             return parse(name, in, MAX_BYTES);
         } catch (IOException e) {
-            throw new InvalidSettingException(name + ": " + problemOf(e));
+            throw new InvalidSettingException(name + ": cannot be read: " + problemOf(e));
         }
     }
 
-    /** Returns why a file cannot be read, in words and without its name. */
+    /** Returns why a file cannot be read, without its name where that is known. */
     public static String problemOf(IOException e) {
         return switch (e) {
             case NoSuchFileException missing -> "no such file";
-            case AccessDeniedException denied -> "no permission to read it";
-            default -> "cannot be read: " + Printable.of(String.valueOf(e.getMessage()));
+            case AccessDeniedException denied -> "no permission";
+            default -> Printable.of(String.valueOf(e.getMessage()));
         };
     }
 

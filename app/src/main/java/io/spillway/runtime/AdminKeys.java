@@ -98,7 +98,8 @@ final class AdminKeys {
     private static InvalidSettingException invalid(String setting, String file, Exception e) {
         return new InvalidSettingException(setting + " = " + Printable.of(file) + ": " + Printable.onOneLine(
                 e instanceof IOException unreadable
-                        ? YamlDocument.problemOf(unreadable) + ". Create it with a key, or remove the setting."
+                        ? "cannot be read: " + YamlDocument.problemOf(unreadable)
+                                + ". Write a key into it, or remove the setting."
                         : "the key " + e.getMessage()));
     }
 

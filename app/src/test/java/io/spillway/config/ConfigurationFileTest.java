@@ -232,7 +232,7 @@ class ConfigurationFileTest {
         Path missing = folder.resolve("none.yml");
         assertThatExceptionOfType(InvalidSettingException.class)
                 .isThrownBy(() -> load(missing))
-                .withMessage(missing + ": no such file");
+                .withMessage(missing + ": cannot be read: no such file");
         assertThatExceptionOfType(InvalidSettingException.class)
                 .isThrownBy(() -> load(folder))
                 .withMessageStartingWith(folder + ": cannot be read: ");

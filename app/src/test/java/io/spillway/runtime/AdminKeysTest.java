@@ -90,7 +90,7 @@ class AdminKeysTest {
         assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(data.resolve("no-such-file").toString()), data))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage("gateway.adminKeyFile = " + data.resolve("no-such-file")
-                        + ": no such file. Create it with a key, or remove the setting.");
+                        + ": cannot be read: no such file. Write a key into it, or remove the setting.");
     }
 
     @Test
