@@ -5,6 +5,7 @@ import io.helidon.common.pki.Keys;
 import io.helidon.common.pki.PemKeys;
 import io.helidon.common.tls.Tls;
 import io.spillway.config.GatewaySettings;
+import io.spillway.core.settings.FileText;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,15 +34,19 @@ final class ServerTls {
         try {
             Keys keys = Keys.builder()
                     .pem(PemKeys.builder()
-                            .key(Resource.create(Path.of(settings.keyFile())))
-                            .certChain(Resource.create(Path.of(settings.certificateFile())))
+                            .key(text(settings.keyFile()))
+                            .certChain(text(settings.certificateFile()))
                             .buildPrototype())
                     .build();
             return Tls.builder().privateKey(keys).privateKeyCertChain(keys).enabledProtocols(PROTOCOLS).build();
-        } catch (RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             throw new InvalidSettingException("gateway.tls.certificateFile", settings.certificateFile(),
                     "must be a certificate in PEM, and gateway.tls.keyFile its private key (PKCS #8) in PEM");
         }
+    }
+
+    private static Resource text(String file) throws IOException {
+        return Resource.create(file, FileText.of(Files.readAllBytes(Path.of(file))));
     }
 
     private static Tls keystore(GatewaySettings.Tls settings) {

@@ -174,7 +174,8 @@ public final class OperatorApi implements AutoCloseable {
     }
 
     private Answer act(ActionRequest request, String by) {
-        OperatorAction action = request.action(clock.millis(), "%016x".formatted(randomBits.getAsLong()));
+        OperatorAction action = request.action(
+                clock.millis(), String.format(Locale.ROOT, "%016x", randomBits.getAsLong()));
         boolean dryRun = request.flag("dryRun");
         ActionResult result = actions.act(action, by, dryRun);
         ObjectNode json = JSON.createObjectNode().put("result", result.sentence());

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -68,6 +69,19 @@ class GatewayTlsTest {
     void pem_files_turn_tls_on() throws Exception {
         Path certificate = pem("cert.pem", "CERTIFICATE", content.getCertificate("gateway").getEncoded());
         Path key = pem("key.pem", "PRIVATE KEY", content.getKey("gateway", PASSWORD.toCharArray()).getEncoded());
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.tls.certificateFile", certificate.toString(), "gateway.tls.keyFile", key.toString())) {
+            assertServes(gateway);
+        }
+    }
+
+    @Test
+    void pem_files_may_have_a_byte_order_mark_and_the_line_ends_of_another_system() throws Exception {
+        Path certificate = pem("cert.pem", "CERTIFICATE", content.getCertificate("gateway").getEncoded());
+        Path key = pem("key.pem", "PRIVATE KEY", content.getKey("gateway", PASSWORD.toCharArray()).getEncoded());
+        for (Path file : List.of(certificate, key)) {
+            Files.writeString(file, "\uFEFF" + Files.readString(file).replace("\n", "\r\n"));
+        }
         try (GatewayUnderTest gateway = new GatewayUnderTest(
                 true, "gateway.tls.certificateFile", certificate.toString(), "gateway.tls.keyFile", key.toString())) {
             assertServes(gateway);

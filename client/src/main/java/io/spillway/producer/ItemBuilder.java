@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntPredicate;
@@ -303,7 +304,9 @@ public final class ItemBuilder {
         for (int i = 0; i < text.length(); i++) {
             if (!isAllowed.test(text.charAt(i))) {
                 throw new IllegalArgumentException(
-                        "%s has U+%04X at index %d. Allowed: %s".formatted(field, (int) text.charAt(i), i, allowed));
+                        String.format(Locale.ROOT,
+                                "%s has U+%04X at index %d. Allowed: %s",
+                                field, (int) text.charAt(i), i, allowed));
             }
         }
         return text;

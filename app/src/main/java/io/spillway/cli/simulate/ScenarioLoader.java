@@ -70,7 +70,7 @@ final class ScenarioLoader {
         } catch (InvalidSettingException e) {
             throw CommandFailure.usage(e.getMessage());
         } catch (IOException e) {
-            throw CommandFailure.usage(Printable.of(file) + ": cannot be read: " + Printable.of(e.toString()));
+            throw CommandFailure.usage(Printable.of(file) + ": cannot be read: " + YamlDocument.problemOf(e));
         } catch (CommandFailure e) {
             throw CommandFailure.usage(Printable.of(file) + ": " + e.getMessage());
         }

@@ -20,7 +20,8 @@ import java.util.stream.Stream;
 /** Reader of the rows of a CSV file with a header line. Errors are wrong usage and name the file, line and column. */
 final class TraceTable {
     private static final ObjectReader ROWS =
-            new CsvMapper().readerFor(String[].class).with(CsvParser.Feature.WRAP_AS_ARRAY);
+            new CsvMapper().readerFor(String[].class).withFeatures(CsvParser.Feature.WRAP_AS_ARRAY,
+                    CsvParser.Feature.TRIM_SPACES, CsvParser.Feature.SKIP_EMPTY_LINES);
 
     private final String file;
     private final MappingIterator<String[]> rows;

@@ -60,7 +60,7 @@ final class PoliciesFile {
         try (InputStream in = isStandardInput ? System.in : Files.newInputStream(file)) {
             return new PoliciesFile(name).tenants(YamlDocument.parse(name, in, MAX_BYTES));
         } catch (IOException e) {
-            throw new InvalidSettingException(name + ": cannot be read: " + Printable.of(e.toString()));
+            throw new InvalidSettingException(name + ": cannot be read: " + YamlDocument.problemOf(e));
         }
     }
 
