@@ -32,6 +32,7 @@ import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.tracing.Tracing;
+import io.spillway.worker.carriers.CarrierWatch;
 import io.spillway.worker.group.SlotAssignor;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -108,6 +109,7 @@ public final class Worker implements AutoCloseable {
     private final PollThread poller;
     private final LaneMonitor monitor;
     private final ClockWatch clockWatch;
+    private final CarrierWatch carriers = new CarrierWatch();
     private final LaneReporter reporter;
     private final AttemptReporter attemptReporter;
     private final TimeoutReporter timeoutReporter;
@@ -225,6 +227,7 @@ public final class Worker implements AutoCloseable {
         committer.start();
         poller.start();
         clockWatch.start(delays);
+        carriers.start();
         reporter.start(delays);
         attemptReporter.start(delays);
         timeoutReporter.start(delays);
@@ -270,6 +273,7 @@ public final class Worker implements AutoCloseable {
         concurrency.close();
         monitor.close();
         clockWatch.close();
+        carriers.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);
         ended.countDown();
