@@ -94,12 +94,12 @@ public final class RouterHarness implements AutoCloseable {
     public LedgerRecorder recorder;
     /** Entries between the mark and the commit that a new fold task reads. */
     LedgerGap gap = (partition, from, reader) -> { };
-    /** Limits of topics in the cluster that are lower than declared. */
     final Map<String, Integer> lowered = new HashMap<>();
     final LoweredLimits limits = new LoweredLimits(() -> lowered);
     /** The balances that the router sees. */
     final Depths depths = new Depths();
     DelayMetrics delays;
+    RouterMetrics metrics;
     /** Protection of hot; tests call its look method. */
     final Fleet fleet;
     private long nowMillis = START_MILLIS;
@@ -182,7 +182,7 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     private Topology topology() {
-        RouterMetrics metrics = new RouterMetrics(registry, 2);
+        metrics = new RouterMetrics(registry, 2);
         recorder = new LedgerRecorder(topics, policies.seed());
         CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), System::nanoTime);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
