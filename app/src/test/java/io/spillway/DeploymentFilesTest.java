@@ -299,8 +299,9 @@ class DeploymentFilesTest {
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();
-            // Registered at a tenant's first failure.
-            names.add("spillway_destination_unavailable");
+            // Registered for a tenant that has them.
+            names.addAll(List.of("spillway_destination_unavailable", "spillway_at_cap",
+                    "spillway_enqueued_at_skew_seconds"));
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> names.add(line.split("[{ ]")[0]));
