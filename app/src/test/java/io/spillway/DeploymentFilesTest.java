@@ -299,8 +299,8 @@ class DeploymentFilesTest {
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();
-            // Registered at a tenant's first failure.
-            names.add("spillway_destination_unavailable");
+            // Registered at a tenant's first failure, and with a certificate.
+            names.addAll(Set.of("spillway_destination_unavailable", "spillway_certificate_expires_seconds"));
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> names.add(line.split("[{ ]")[0]));

@@ -149,6 +149,7 @@ public record RunningSystem(
                 configuration.metrics(), configuration.kafka().prefix(), tracing,
                 () -> cluster.isReachable() && ready.size() == roles.size()
                         && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
+        clients.keyStore().ifPresent(keys -> metrics.certificate(keys, InstantSource.system()));
         String metricsUrl = startOrFail(metrics::start);
         CountDownLatch ended = new CountDownLatch(1);
         Optional<CompletableFuture<Router>> routing = Optional.empty();
