@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Producer that sends each line of its input to Spillway's gateway. It needs the standard library only.
 
+    ./spillway tenants key create acme --wait > acme.key
     seq 10 | python3 producer.py --url http://127.0.0.1:8080 --key-file acme.key
 
 It prints the id of each item that is stored. On SIGTERM or Ctrl-C it ends after the item that it is
@@ -47,7 +48,7 @@ def main():
     arguments.add_argument("--url", default="http://127.0.0.1:8080")
     arguments.add_argument("--key-file", required=True)
     options = arguments.parse_args()
-    with open(options.key_file, encoding="ascii") as file:
+    with open(options.key_file, encoding="utf-8-sig") as file:
         key = file.read().strip()
 
     waiting_for_input = False
@@ -66,7 +67,7 @@ def main():
         waiting_for_input = False
         if not line:
             break
-        item_id = send(options.url, key, line.rstrip(b"\n"))
+        item_id = send(options.url, key, line.rstrip(b"\r\n"))
         if item_id:
             print(item_id, flush=True)
 

@@ -81,7 +81,7 @@ class Work:
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--url", default="http://127.0.0.1:8081")
-    arguments.add_argument("--key-file", required=True, type=argparse.FileType(encoding="ascii"))
+    arguments.add_argument("--key-file", required=True, type=argparse.FileType(encoding="utf-8-sig"))
     arguments.add_argument("--threads", type=int, default=4)
     options = arguments.parse_args()
     work = Work(options.url, options.key_file.read().strip())

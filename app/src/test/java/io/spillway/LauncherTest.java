@@ -21,6 +21,9 @@ class LauncherTest {
     @TempDir
     private Path home;
 
+    @TempDir
+    private Path directory;
+
     private record Run(int exitCode, List<String> out, String err) {}
 
     @BeforeEach
@@ -67,9 +70,40 @@ class LauncherTest {
             assertThat(run.exitCode()).isEqualTo(2);
             assertThat(run.out()).isEmpty();
             assertThat(run.err()).isEqualTo("spillway: SPILLWAY_CLASSPATH contains " + missing
-                    + ", which does not exist. Correct or remove this entry.\n");
+                    + ", which does not exist. Correct or remove this entry. A colon ends one.\n");
         }
         assertThat(run(Map.of("SPILLWAY_CLASSPATH", ""), "run").out()).endsWith("-jar", jar(), "run");
+    }
+
+    @Test
+    void a_directory_that_java_or_maven_cannot_use_is_refused_with_the_character() throws Exception {
+        installIn("a:b");
+        assertThat(run(Map.of(), "run").err()).isEqualTo("spillway: The directory " + home.toRealPath()
+                + " has a colon in its name, which ends an entry of Java's class path. Rename or move it.\n");
+        for (String name : List.of("a\\b", "a\nb")) {
+            installIn(name);
+            Files.createDirectories(home.resolve("app/src/main"));
+            Files.delete(home.resolve("app/target/spillway.jar"));
+            assertThat(run(Map.of(), "run").err()).isEqualTo("spillway: Maven cannot build in " + home.toRealPath()
+                    + ": its name has a backslash or a newline. Rename or move it.\n");
+        }
+    }
+
+    @Test
+    void a_newline_and_a_leading_dash_are_part_of_a_name() throws Exception {
+        installIn("-a\n*[b]\n");
+        Path classes = Files.createDirectories(home.resolve("my\nclasses"));
+
+        Run run = run(Map.of("SPILLWAY_CLASSPATH", classes + ":" + home, "SPILLWAY_JAVA_OPTS", "-Da=b\r\n"), "run");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(String.join("\n", run.out())).endsWith(
+                "-Da=b\n-cp\n" + jar() + ":" + classes + ":" + home + "\nio.spillway.cli.Main\nrun");
+    }
+
+    private void installIn(String name) throws IOException {
+        home = Files.createDirectory(directory.resolve(name));
+        installWithoutSources();
     }
 
     @Test

@@ -57,7 +57,7 @@ public record StoredItem(
 
     /** Returns the ledger owner. */
     public String owner() {
-        return LedgerOwner.of(reading);
+        return place == ItemState.DEAD_LETTER ? LedgerOwner.ofDeadLetter(reading, headers) : LedgerOwner.of(reading);
     }
 
     /** Returns the item's own enqueue time, epoch milliseconds; empty for an unreadable item. */

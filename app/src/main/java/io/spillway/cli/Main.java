@@ -29,6 +29,7 @@ import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.operator.OperatorException;
 import io.spillway.router.RouterException;
 import io.spillway.worker.WorkerException;
+import java.nio.file.InvalidPathException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -82,6 +83,8 @@ public final class Main {
 
     /** Runs a command and exits with its exit code. */
     public static void main(String[] args) {
+        // Libraries name files, metrics and threads with it: digits and letters of this machine are in none of them.
+        Locale.setDefault(Locale.ROOT);
         // Before the first line of the log.
         logProblem(System.getenv()).ifPresent(problem -> {
             System.err.println("spillway: " + problem);
@@ -123,6 +126,8 @@ public final class Main {
         Terminal.columns(environment)
                 .ifPresentOrElse(line::setUsageHelpWidth, () -> line.setUsageHelpAutoWidth(isTerminal));
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        // A directory or a tenant may begin with an @.
+        line.setExpandAtFiles(false);
         line.setParameterExceptionHandler((e, args) -> {
             CommandLine at = e.getCommandLine();
             return failed(at, args, CommandFailure.USAGE,
@@ -159,6 +164,7 @@ public final class Main {
         return switch (e) {
             case CommandFailure failure -> failure.exitCode();
             case InvalidSettingException invalid -> CommandFailure.USAGE;
+            case InvalidPathException invalid -> CommandFailure.USAGE;
             case OperatorException refused -> refused.isConflict() ? CommandFailure.FAILED : CommandFailure.USAGE;
             default -> refusedSetting(e).isPresent() ? CommandFailure.USAGE : CommandFailure.FAILED;
         };
@@ -174,6 +180,8 @@ public final class Main {
             case WorkerException expected -> expected.getMessage();
             case HandlerException expected -> expected.getMessage();
             case EmbeddedKafkaException expected -> expected.getMessage();
+            case InvalidPathException invalid -> "The path " + Printable.of(invalid.getInput()) + " cannot be used: "
+                    + invalid.getReason() + ". Other characters than ASCII need a locale such as LC_ALL=C.UTF-8.";
             default -> refusedSetting(e)
                     .map(refused -> "Kafka rejects a setting of spillway.yml, the environment or the command line: "
                             + refused.getMessage())
@@ -204,13 +212,14 @@ public final class Main {
         return exitCode;
     }
 
-    /** Version from the manifest of the jar. */
+    /** Version from the manifest of the jar, and the JDK, of which the documentation uses the compiler. */
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
             String version = Main.class.getPackage().getImplementationVersion();
             return new String[] {
-                "spillway " + (version == null ? "development" : version) + " on JDK " + Runtime.version()
+                "spillway " + (version == null ? "development" : version) + " on JDK " + Runtime.version() + " in "
+                        + System.getProperty("java.home")
             };
         }
     }

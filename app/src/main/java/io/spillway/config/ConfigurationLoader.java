@@ -32,6 +32,7 @@ public final class ConfigurationLoader {
     /** For a service spillway-metrics, Kubernetes sets SPILLWAY_METRICS_PORT, also a setting, to an address. */
     private static final Pattern KUBERNETES_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
     private static final String ENVIRONMENT_PREFIX = "SPILLWAY_";
+    private static final Pattern LINE_END = Pattern.compile("[\\r\\n]+$");
     private static final String VARIABLE = "environment variable ";
 
     private ConfigurationLoader() {}
@@ -59,7 +60,9 @@ public final class ConfigurationLoader {
 
     private static Map<String, String> readEnvironment(Map<String, String> environment) {
         Map<String, String> values = new TreeMap<>();
-        new TreeMap<>(environment).forEach((name, value) -> {
+        new TreeMap<>(environment).forEach((name, text) -> {
+            // Files of variables may have line ends of Windows.
+            String value = LINE_END.matcher(text).replaceFirst("");
             if (isSetting(name, value)) {
                 String key = keyOf(name, value);
                 if (values.put(key, value) != null) {

@@ -2,6 +2,7 @@ package io.spillway.config;
 
 import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
@@ -46,6 +47,10 @@ public record RouterSettings(
         AllowedRange.check(RouterSettings.class,
                 commitInterval, threads, stateDir, maxTenants, forgetTenantsAfter, maxHeaderBytes, protectionMultiple,
                 protectionTarget, properties);
+        if (!stateDir.equals(stateDir.strip())) {
+            throw new InvalidSettingException("router.stateDir", stateDir,
+                    "must not begin or end with white space, which Kafka Streams cuts off");
+        }
     }
 
     /** Returns the limit of {@link #maxHeaderBytes} for a delayed item, which has headers of Spillway as well. */

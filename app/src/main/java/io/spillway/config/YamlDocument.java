@@ -10,10 +10,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import io.spillway.core.item.Printable;
+import io.spillway.core.settings.FileText;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.scanner.ScannerException;
@@ -39,8 +42,17 @@ public final class YamlDocument {
         try (InputStream in = Files.newInputStream(file)) {
             return parse(name, in, MAX_BYTES);
         } catch (IOException e) {
-            throw new InvalidSettingException(name + ": cannot be read: " + Printable.of(e.toString()));
+            throw new InvalidSettingException(name + ": cannot be read: " + problemOf(e));
         }
+    }
+
+    /** Returns why a file cannot be read, without its name where that is known. */
+    public static String problemOf(IOException e) {
+        return switch (e) {
+            case NoSuchFileException missing -> "no such file";
+            case AccessDeniedException denied -> "no permission";
+            default -> Printable.of(String.valueOf(e.getMessage()));
+        };
     }
 
     /**
@@ -55,7 +67,7 @@ public final class YamlDocument {
         if (bytes.length > maxBytes) {
             throw new InvalidSettingException(name + ": must be at most " + maxBytes + " bytes");
         }
-        try (YAMLParser parser = new YAMLFactory().createParser(bytes)) {
+        try (YAMLParser parser = new YAMLFactory().createParser(textOf(name, bytes))) {
             parser.enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
             JsonNode root = parser.nextToken() == null ? NODES.missingNode() : node(name, parser);
             if (parser.nextToken() != null) {
@@ -65,6 +77,14 @@ public final class YamlDocument {
             return root;
         } catch (JsonProcessingException e) {
             throw new InvalidSettingException(name + MUST + problemOf(e));
+        }
+    }
+
+    private static String textOf(String name, byte[] bytes) {
+        try {
+            return FileText.of(bytes);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(name + ": " + e.getMessage());
         }
     }
 

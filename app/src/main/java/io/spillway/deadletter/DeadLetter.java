@@ -42,6 +42,11 @@ public final class DeadLetter {
 
     /** Returns the tenant, or {@link LedgerOwner#NONE}: the name in every output and filter. */
     public String owner() {
+        return LedgerOwner.ofDeadLetter(reading, record.headers());
+    }
+
+    /** Returns the owner that it has after a replay. */
+    String nextOwner() {
         return LedgerOwner.of(reading);
     }
 

@@ -4,6 +4,7 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.KafkaFailure;
 import java.time.Duration;
@@ -30,8 +31,9 @@ final class DisposalTransactions implements AutoCloseable {
     private final ConsumerGroupMetadata group;
     private final LedgerWriter ledger;
     private final InstantSource clock;
-    /** Ledger entries of the current batch. */
+    /** Ledger entries of the current batch, and those of tenants that could not be told before. */
     private final LedgerDeltas settled;
+    private final LedgerDeltas accepted;
     private boolean isOpen;
 
     DisposalTransactions(
@@ -39,13 +41,20 @@ final class DisposalTransactions implements AutoCloseable {
         this.ledger = ledger;
         this.clock = clock;
         this.settled = new LedgerDeltas(ItemState.DEAD_LETTER, clock.millis());
+        this.accepted = new LedgerDeltas(ItemState.OUTSIDE, clock.millis());
         this.producer = producer;
         this.group = group;
     }
 
     /** Records a state change in the ledger, in the transaction that the next {@link #commit} ends. */
-    void recordMove(String tenant, ItemState to) {
-        settled.add(tenant, to);
+    void recordMove(DeadLetter letter, ItemState to) {
+        letter.knownReason().ifPresent(reason -> settled.add(LedgerOwner.of(reason), to));
+        if (to == ItemState.DROPPED || letter.owner().equals(letter.nextOwner())) {
+            settled.add(letter.owner(), to);
+        } else {
+            settled.add(letter.owner(), ItemState.DROPPED);
+            accepted.add(letter.nextOwner(), to);
+        }
     }
 
     /** Adds a record to the transaction that the next {@link #commit} ends. */
@@ -66,11 +75,12 @@ final class DisposalTransactions implements AutoCloseable {
         }
         guarded(done, () -> {
             open();
-            ledger.write(List.of(settled), clock.millis(), producer::send);
+            ledger.write(List.of(settled, accepted), clock.millis(), producer::send);
             producer.sendOffsetsToTransaction(
                     Map.of(partition, new OffsetAndMetadata(progress.frontier(), metadata)), group);
             commitUntilDecided(done);
             settled.clear();
+            accepted.clear();
             isOpen = false;
         });
     }

@@ -4,7 +4,6 @@ import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.ReadVerdict;
-import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.PartitionReader;
 import io.spillway.kafka.topics.QueueProgress;
 import java.util.Arrays;
@@ -83,9 +82,7 @@ final class PartitionRun {
             if (!wasFinished && work.selects(letter)) {
                 work.disposal().successor(letter, work.take())
                         .ifPresent(successor -> transactions.send(successor, work.done()));
-                letter.knownReason().ifPresent(
-                        reason -> transactions.recordMove(LedgerOwner.of(reason), work.disposal().to()));
-                transactions.recordMove(letter.owner(), work.disposal().to());
+                transactions.recordMove(letter, work.disposal().to());
                 progress.finished(record.offset());
                 isDirty = true;
             }

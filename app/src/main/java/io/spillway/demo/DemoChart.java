@@ -5,6 +5,7 @@ import io.spillway.core.item.ItemState;
 import java.awt.Color;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.knowm.xchart.AnnotationLine;
@@ -29,9 +30,9 @@ public final class DemoChart {
 
     private static XYChart ages(DemoResult result) {
         DemoPlan plan = result.plan();
-        XYChart chart = ChartFile.panel(("Quiet tenants: 99th percentile of the waiting time of items due at this "
-                + "time (flood %s to %s s)")
-                .formatted(seconds(plan.floodFromMillis()), seconds(plan.floodToMillis())), "seconds", "milliseconds");
+        XYChart chart = ChartFile.panel(String.format(Locale.ROOT,
+                "Quiet tenants: 99th percentile of the waiting time of items due at this time (flood %s to %s s)",
+                seconds(plan.floodFromMillis()), seconds(plan.floodToMillis())), "seconds", "milliseconds");
         chart.getStyler().setYAxisLogarithmic(true);
         chart.getStyler().setYAxisDecimalPattern("#,###");
         // The resolution of the clock is 1 ms.

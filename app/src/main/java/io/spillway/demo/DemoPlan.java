@@ -132,7 +132,7 @@ public record DemoPlan(int seconds) {
         List<Stream> streams = new ArrayList<>();
         for (int i = 0; i < QUIET_TENANTS; i++) {
             long offsetMillis = i * 1_000L / (QUIET_TENANTS * QUIET_PER_SECOND);
-            String tenant = QUIET + "%02d".formatted(i + 1);
+            String tenant = QUIET + String.format(Locale.ROOT, "%02d", i + 1);
             streams.add(new Stream(tenant, tenant, offsetMillis, endMillis(), QUIET_PER_SECOND, 0));
         }
         streams.add(new Stream(WARM_UP, WARM_UP, 0, warmUpSendsToMillis(), WARM_UP_PER_SECOND, 0));
@@ -164,12 +164,12 @@ public record DemoPlan(int seconds) {
     List<Event> events() {
         return List.of(
                 new Event(0, "warming up; nothing is measured yet"),
-                new Event(warmToMillis(), "%d quiet tenants send %d items/s each; no disturbance yet"
-                        .formatted(QUIET_TENANTS, QUIET_PER_SECOND)),
-                new Event(slowFromMillis(), "the destination of slow now takes %d s per item"
-                        .formatted(SLOW_MILLIS / 1_000)),
-                new Event(floodFromMillis(), "noisy floods with %,d items/s; a poison pill is sent"
-                        .formatted(FLOOD_PER_SECOND)),
+                new Event(warmToMillis(), QUIET_TENANTS + " quiet tenants send " + QUIET_PER_SECOND
+                        + " items/s each; no disturbance yet"),
+                new Event(slowFromMillis(), "the destination of slow now takes " + SLOW_MILLIS / 1_000
+                        + " s per item"),
+                new Event(floodFromMillis(), String.format(Locale.ROOT,
+                        "noisy floods with %,d items/s; a poison pill is sent", FLOOD_PER_SECOND)),
                 new Event(slowToMillis(), "the destination of slow is fast again"),
                 new Event(sweepAtMillis(), "a full sweep of swept completes; its old items are obsolete"),
                 new Event(floodToMillis(), "the flood ends; its backlog drains"),

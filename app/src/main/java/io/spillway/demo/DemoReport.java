@@ -6,6 +6,7 @@ import io.spillway.core.item.ItemState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -141,10 +142,11 @@ public record DemoReport(DemoResult result) {
         Row all = row("", any -> true);
         int tenants = result.audited().size();
         long wrong = result.audited().stream().filter(tenant -> !tenant.findings().isEmpty()).count();
-        return "accepted %,d = waiting %,d + done %,d + dropped %,d + dead-lettered %,d. The balances of %s".formatted(
+        return String.format(Locale.ROOT,
+                "accepted %,d = waiting %,d + done %,d + dropped %,d + dead-lettered %,d. The balances of %s",
                 all.accepted(), all.waiting(), all.done(), all.dropped(), all.deadLettered(),
-                wrong == 0 ? "all %d tenants are correct and match the items in the topics.".formatted(tenants)
-                        : "%d of %d tenants are NOT correct.".formatted(wrong, tenants));
+                wrong == 0 ? "all " + tenants + " tenants are correct and match the items in the topics."
+                        : wrong + " of " + tenants + " tenants are NOT correct.");
     }
 
     /** Wraps a text at the width of most terminals and indents all lines but the first. */
@@ -163,7 +165,7 @@ public record DemoReport(DemoResult result) {
     }
 
     private static String number(long number) {
-        return "%,d".formatted(number);
+        return String.format(Locale.ROOT, "%,d", number);
     }
 
     private static String age(Long millis) {

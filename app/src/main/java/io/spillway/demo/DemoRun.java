@@ -119,8 +119,8 @@ public final class DemoRun {
         running.add(threads.submit(traffic::run));
         boolean isFinished = follow(traffic, threads, view);
         view.print(isFinished ? "All items are finished. Comparing the ledger with the topics ..."
-                : "Not all items are finished %d s after the last one was sent. State now:"
-                        .formatted(plan.maxWaitMillis() / 1_000));
+                : "Not all items are finished " + plan.maxWaitMillis() / 1_000
+                        + " s after the last one was sent. State now:");
         return result(traffic, isFinished);
     }
 

@@ -41,7 +41,7 @@ public final class DemoView {
         List<String> lines = new ArrayList<>();
         while (!events.isEmpty() && events.peek().atMillis() <= sample.elapsedMillis()) {
             DemoPlan.Event event = events.pop();
-            lines.add("%3d s  %s".formatted(event.atMillis() / 1_000, event.description()));
+            lines.add(String.format(Locale.ROOT, "%3d s  %s", event.atMillis() / 1_000, event.description()));
         }
         if (isTerminal) {
             redraw(lines, sample);
@@ -69,7 +69,7 @@ public final class DemoView {
     }
 
     private String erased() {
-        String erased = drawnLines == 0 ? "" : BACK.formatted(drawnLines);
+        String erased = drawnLines == 0 ? "" : String.format(Locale.ROOT, BACK, drawnLines);
         drawnLines = 0;
         return erased;
     }
@@ -79,27 +79,32 @@ public final class DemoView {
         int filled = (int) (BAR_WIDTH * shown / plan.endMillis());
         return List.of(
                 "",
-                "  [%s%s] %d s"
-                        .formatted("=".repeat(filled), " ".repeat(BAR_WIDTH - filled), sample.elapsedMillis() / 1_000),
+                "  [" + "=".repeat(filled) + " ".repeat(BAR_WIDTH - filled) + "] " + sample.elapsedMillis() / 1_000
+                        + " s",
                 "",
                 "                         Spillway     FIFO queue",
-                "  quiet tenants p99   %11s    %11s   in the last second"
-                        .formatted(age(sample.quietP99Millis()), age(sample.fifoP99Millis())),
-                "  noisy done          %,11d    %,11d   of %,d sent"
-                        .formatted(sample.noisyDone(), sample.fifoNoisyDone(), sample.noisySent()),
-                "  slow tenant holds   %11d    %11d   of %d slots"
-                        .formatted(sample.slowRunning(), sample.fifoSlowRunning(), DemoPlan.SLOTS),
-                "  waiting             %,11d    %,11d   items".formatted(sample.waiting(), sample.fifoWaiting()),
+                String.format(Locale.ROOT,
+                        "  quiet tenants p99   %11s    %11s   in the last second",
+                        age(sample.quietP99Millis()), age(sample.fifoP99Millis())),
+                String.format(Locale.ROOT,
+                        "  noisy done          %,11d    %,11d   of %,d sent",
+                        sample.noisyDone(), sample.fifoNoisyDone(), sample.noisySent()),
+                String.format(Locale.ROOT,
+                        "  slow tenant holds   %11d    %11d   of %d slots",
+                        sample.slowRunning(), sample.fifoSlowRunning(), DemoPlan.SLOTS),
+                String.format(Locale.ROOT,
+                        "  waiting             %,11d    %,11d   items", sample.waiting(), sample.fifoWaiting()),
                 "    " + lanes(sample),
-                "    dropped %,d  dead-letter %,d"
-                        .formatted(sample.in(ItemState.DROPPED), sample.in(ItemState.DEAD_LETTER)));
+                String.format(Locale.ROOT,
+                        "    dropped %,d  dead-letter %,d",
+                        sample.in(ItemState.DROPPED), sample.in(ItemState.DEAD_LETTER)));
     }
 
     private static String plain(DemoSample sample) {
-        return "%3d s  quiet p99 %s (FIFO %s), noisy %,d of %,d done (FIFO %,d), %s (FIFO %,d)"
-                .formatted(sample.elapsedMillis() / 1_000, age(sample.quietP99Millis()), age(sample.fifoP99Millis()),
-                        sample.noisyDone(), sample.noisySent(), sample.fifoNoisyDone(), lanes(sample),
-                        sample.fifoWaiting());
+        return String.format(Locale.ROOT,
+                "%3d s  quiet p99 %s (FIFO %s), noisy %,d of %,d done (FIFO %,d), %s (FIFO %,d)",
+                sample.elapsedMillis() / 1_000, age(sample.quietP99Millis()), age(sample.fifoP99Millis()),
+                sample.noisyDone(), sample.noisySent(), sample.fifoNoisyDone(), lanes(sample), sample.fifoWaiting());
     }
 
     private static String lanes(DemoSample sample) {

@@ -53,6 +53,11 @@ final class BrokerDirectory implements AutoCloseable {
     /** Creates the directory if it is missing and locks it. */
     static BrokerDirectory claim(Path directory) {
         Path path = create(directory);
+        // Kafka cuts its list of directories at commas, and white space at their ends off.
+        if (path.toString().contains(",") || !path.toString().strip().equals(path.toString())) {
+            throw problem(path, "has a comma in its name, or a space at its end, which Kafka cannot read. Choose another"
+                    + " directory.", null);
+        }
         refuseForeignFiles(path);
         if (!CLAIMED_IN_THIS_PROCESS.add(path)) {
             throw inUse(path);

@@ -2,7 +2,9 @@ package io.spillway.embedded;
 
 import io.spillway.core.item.Printable;
 import java.nio.file.Path;
+import java.text.DecimalFormatSymbols;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -52,6 +54,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("The port must be 0 to 65535, not " + port);
         }
+        replaceUnsuitableLocale();
         EmbeddedKafka kafka = prepare(dataDirectory, port);
         try {
             kafka.node.start(START_LIMIT);
@@ -64,6 +67,19 @@ public final class EmbeddedKafka implements AutoCloseable {
             EmbeddedKafkaException abandoned = kafka.abandon(e);
             Thread.currentThread().interrupt();
             throw abandoned;
+        }
+    }
+
+    /**
+     * Kafka names segments with the digits of the default locale and finds none of them again if those are not ASCII,
+     * and its "classic" in Turkish capitals is none of its enums. It does so as long as it runs: the process gets ROOT.
+     */
+    private static void replaceUnsuitableLocale() {
+        Locale locale = Locale.getDefault(Locale.Category.FORMAT);
+        if (DecimalFormatSymbols.getInstance(locale).getZeroDigit() != '0' || !"i".toUpperCase().equals("I")) {
+            Locale.setDefault(Locale.ROOT);
+            LOG.warn("The default locale of this process is ROOT instead of {} from now on: the embedded Kafka needs"
+                    + " ASCII digits and letters.", locale.toLanguageTag());
         }
     }
 

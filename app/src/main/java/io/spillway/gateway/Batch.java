@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.core.item.Printable;
 import io.spillway.core.ratelimit.Admission;
 import io.spillway.core.ratelimit.RateDecision;
+import io.spillway.core.settings.FileText;
 import io.spillway.schema.WorkItem;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -121,17 +122,20 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
         return GatewayResponse.lines(out.toByteArray());
     }
 
-    /** Splits a body at line breaks, up to a number of lines. A final line break starts no further line. */
+    /**
+     * Splits a body at line breaks of any system, up to a number of lines. A final line break starts no further line,
+     * and a byte order mark is no part of the first.
+     */
     private static List<ByteBuffer> split(byte[] body, int maxLines) {
         List<ByteBuffer> lines = new ArrayList<>();
-        int start = 0;
+        int start = FileText.startsWith(body, 0xEF, 0xBB, 0xBF) ? 3 : 0;
         while (start < body.length && lines.size() < maxLines) {
             int end = start;
-            while (end < body.length && body[end] != '\n') {
+            while (end < body.length && body[end] != '\n' && body[end] != '\r') {
                 end++;
             }
             lines.add(ByteBuffer.wrap(body, start, end - start));
-            start = end + 1;
+            start = end + (end + 1 < body.length && body[end] == '\r' && body[end + 1] == '\n' ? 2 : 1);
         }
         return lines;
     }

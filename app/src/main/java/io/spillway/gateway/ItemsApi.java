@@ -140,8 +140,8 @@ record ItemsApi(
 
     private static String workloadOf(ServerRequest request) {
         String workload = Requests.one(request, WORKLOAD).orElse("");
-        JsonItems.require(workload.isEmpty() || ItemLimits.isName(workload), "Spillway-Workload must be empty or 1 to "
-                + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+        JsonItems.require(workload.isEmpty() || ItemLimits.isName(workload), "Spillway-Workload must be empty or "
+                + ItemLimits.NAME_ALLOWED);
         return workload;
     }
 

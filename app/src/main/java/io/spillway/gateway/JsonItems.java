@@ -133,9 +133,9 @@ public record JsonItems(
             id = defaultId.get();
         }
         byte[] idBytes = id.getBytes(StandardCharsets.UTF_8);
-        require(ItemLimits.isName(tenant), "tenant must be 1 to 128 of A-Z a-z 0-9 . _ -");
+        require(ItemLimits.isName(tenant), "tenant must be " + ItemLimits.NAME_ALLOWED);
         require(workload.isEmpty() || ItemLimits.isName(workload),
-                "workload must be empty or 1 to 128 of A-Z a-z 0-9 . _ -");
+                "workload must be empty or " + ItemLimits.NAME_ALLOWED);
         require(ItemLimits.isId(idBytes, 0, idBytes.length), "id must be 1 to 256 printable ASCII characters");
         return new WorkItem(
                 tenant, id, fields.enqueuedAt == null ? defaultEnqueuedAt.get() : fields.enqueuedAt, workload,

@@ -1,5 +1,7 @@
 package io.spillway.gateway;
 
+import io.helidon.common.buffers.DataReader;
+import io.helidon.common.socket.PeerInfo;
 import io.helidon.common.socket.SocketOptions;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
@@ -17,16 +19,19 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,13 +99,14 @@ public final class OpenConnections {
                     @Override
                     public void headers(ConnectionContext context, Headers headers) {
                         received.headers(context, headers);
-                        of(context).ifPresent(Connection::begin);
+                        of(context.remotePeer()).ifPresent(connection -> connection.begin(context.dataReader()));
                     }
                 })
                 .addSendListener(new Http1ConnectionListener() {
                     @Override
                     public void status(ConnectionContext context, Status status) {
-                        of(context).ifPresent(connection -> connection.await(nanoTime.getAsLong(), RESPONSE));
+                        of(context.remotePeer())
+                                .ifPresent(connection -> connection.await(nanoTime.getAsLong(), RESPONSE));
                     }
                 })
                 .build()));
@@ -113,8 +119,7 @@ public final class OpenConnections {
     public Filter filter() {
         return (chain, request, response) -> {
             chain.proceed();
-            Optional.ofNullable(request.remotePeer().address()).map(connections::get)
-                    .ifPresent(connection -> connection.await(nanoTime.getAsLong(), limits.idle()));
+            of(request.remotePeer()).ifPresent(connection -> connection.await(nanoTime.getAsLong(), limits.idle()));
             if (response.headers().containsToken(HeaderValues.CONNECTION_CLOSE)) {
                 throw new CloseConnectionException("The response was the last one of its connection");
             }
@@ -126,8 +131,13 @@ public final class OpenConnections {
         watch(server, Http1Config.builder(), new Http1ConnectionListener() { });
     }
 
-    private Optional<Connection> of(ConnectionContext context) {
-        return Optional.ofNullable(context.remotePeer().address()).map(connections::get);
+    /** Returns whether a peer has ended its connection. Called by the thread that has read the peer's whole request. */
+    boolean isEnded(PeerInfo peer) {
+        return of(peer).map(Connection::isEnded).orElse(true);
+    }
+
+    private Optional<Connection> of(PeerInfo peer) {
+        return Optional.ofNullable(peer.address()).map(connections::get);
     }
 
     /** Adds an accepted connection, for which another may be closed; throws if its address has too many busy ones. */
@@ -231,6 +241,8 @@ public final class OpenConnections {
         private volatile long sinceNanos;
         private volatile boolean isBusy;
         private volatile Duration limit;
+        /** Of the present request. */
+        private volatile DataReader reader;
 
         Connection(SocketChannel channel, InetSocketAddress peer, long nowNanos, Duration limit) {
             this.channel = channel;
@@ -239,7 +251,8 @@ public final class OpenConnections {
             this.limit = limit;
         }
 
-        void begin() {
+        void begin(DataReader next) {
+            reader = next;
             isBusy = true;
         }
 
@@ -252,6 +265,25 @@ public final class OpenConnections {
 
         boolean isOverdue(long nowNanos) {
             return !isBusy && nowNanos - sinceNanos > limit.toNanos();
+        }
+
+        /** Waits for a millisecond, the least that a read can wait. What it reads stays for the next request. */
+        boolean isEnded() {
+            try {
+                int timeoutMillis = channel.socket().getSoTimeout();
+                channel.socket().setSoTimeout(1);
+                try {
+                    reader.ensureAvailable();
+                } finally {
+                    channel.socket().setSoTimeout(timeoutMillis);
+                }
+                return false;
+            } catch (DataReader.InsufficientDataAvailableException | IOException e) {
+                return true;
+            } catch (RuntimeException e) {
+                return Stream.<Throwable>iterate(e, Objects::nonNull, Throwable::getCause)
+                        .noneMatch(SocketTimeoutException.class::isInstance);
+            }
         }
 
         /** Ends the reads and writes of the server's thread, which then ends the connection. */

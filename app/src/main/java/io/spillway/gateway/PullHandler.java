@@ -10,11 +10,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,11 +22,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * slots, leases, retries and the ledger are those of any handler. Thread-safe.
  *
  * <p>Owner: the worker, which closes it. Bounds: items and calls that wait for one are limited by {@code worker.slots}
- * and by the connections of the listener, and the ends that are remembered by {@link #MAX_ENDED}.
+ * and by the connections of the listener.
  */
 public final class PullHandler implements Worker.OnDemand {
-    /** Ended leases whose end is remembered, to say why a receipt is refused. */
-    private static final int MAX_ENDED = 10_000;
     /** Items that start together reach a call within this time. */
     private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final Duration LONGEST_LEASE = Duration.ofDays(1);
@@ -43,7 +39,6 @@ public final class PullHandler implements Worker.OnDemand {
     /** Items without a call: one ended since it made the worker start them. */
     private final Deque<Work> unasked = new ArrayDeque<>();
     private final Map<Long, Work> leased = new HashMap<>();
-    private final SequencedMap<Long, String> ended = new LinkedHashMap<>();
     private long lastLease;
     private volatile Runnable grown = () -> { };
     /** These are changed under the lock only. */
@@ -88,10 +83,7 @@ public final class PullHandler implements Worker.OnDemand {
         } finally {
             unasked.remove(work);
             if (leased.remove(work.lease) != null) {
-                ended.put(work.lease, endOf(work));
-            }
-            if (ended.size() > MAX_ENDED) {
-                ended.pollFirstEntry();
+                receipts.ended(work.lease, endOf(work));
             }
             update();
             lock.unlock();
@@ -200,7 +192,23 @@ public final class PullHandler implements Worker.OnDemand {
         }
     }
 
-    /** Gives an item back whose external worker did not get it: it was not attempted. */
+    /** Offers an item to other calls, because its external worker had ended before it was sent: nobody has seen it. */
+    void takeBack(String receipt) {
+        lock.lock();
+        try {
+            if (find(receipt) instanceof Found.Open(Work work)) {
+                leased.remove(work.lease);
+                work.lease = 0;
+                unasked.addFirst(work);
+                work.changed.signalAll();
+                serve();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives an item back whose external worker may not have got it: it was not attempted. */
     void giveBack(String receipt) {
         answer(receipt, Outcome.later(Duration.ZERO));
     }
@@ -287,16 +295,11 @@ public final class PullHandler implements Worker.OnDemand {
 
     private Found find(String receipt) {
         return switch (receipts.check(receipt)) {
-            case Receipts.Verdict.Forged forged -> new Found.Refused(Problem.of(Problem.Kind.BAD_REQUEST,
-                    "This process has not signed the receipt. Send it unchanged and to the process that leased the"
-                            + " item. Receipts end with their process."));
-            case Receipts.Verdict.OtherProcess other -> new Found.Refused(stale(
-                    "The receipt is of another process. Send it there. If that has ended, the item is leased again."));
+            case Receipts.Verdict.Refused(Problem problem) -> new Found.Refused(problem);
             case Receipts.Verdict.Valid(Receipts.Receipt valid) -> {
                 Work work = leased.get(valid.lease());
                 yield work != null && work.outcome == null ? new Found.Open(work)
-                        : new Found.Refused(stale(work != null ? endOf(work)
-                                : ended.getOrDefault(valid.lease(), "The lease has ended.")));
+                        : new Found.Refused(stale(work != null ? endOf(work) : receipts.endOf(valid.lease())));
             }
         };
     }

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
@@ -11,17 +13,28 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Signer of receipts: proofs that an item was leased from a process. Their text names the process, the lease, the
- * attempt and the position of the item's record, and ends with an HMAC-SHA256 of all that. Thread-safe.
+ * attempt and the position of the item's record, and ends with an HMAC-SHA256 of all that. Remembers why the last
+ * {@value #MAX_ENDED} leases ended. Thread-safe.
  */
 final class Receipts {
     /** Longest text that is looked at; real ones have about 200 characters. */
     static final int MAX_LENGTH = 1_000;
+    private static final int MAX_ENDED = 10_000;
     private static final String ALGORITHM = "HmacSHA256";
     private static final Pattern CONTENT = Pattern.compile("([^|]*)\\|(\\d{1,18})\\|(\\d{1,9})\\|([^|]*)");
     private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
 
+    /** Of a receipt that another process has signed with the same key. */
+    static final Verdict OTHER_PROCESS = new Verdict.Refused(Problem.of(Problem.Kind.STALE_RECEIPT,
+            "The receipt is of another process. Send it there. If that has ended, the item is leased again."));
+    /** Of a text that no process with this key has signed. */
+    static final Verdict FORGED = new Verdict.Refused(Problem.of(Problem.Kind.BAD_REQUEST,
+            "This process has not signed the receipt. Send it unchanged and to the process that leased the item."
+                    + " Receipts end with their process."));
+
     private final SecretKeySpec key;
     private final String process;
+    private final SequencedMap<Long, String> ended = new LinkedHashMap<>();
 
     /**
      * Creates a signer.
@@ -48,11 +61,8 @@ final class Receipts {
         /** A receipt of this process. Its lease may have ended. */
         record Valid(Receipt receipt) implements Verdict {}
 
-        /** A receipt that another process has signed with the same key. */
-        record OtherProcess() implements Verdict {}
-
-        /** A text that no process with this key has signed. */
-        record Forged() implements Verdict {}
+        /** Another receipt: {@link #OTHER_PROCESS} or {@link #FORGED}. */
+        record Refused(Problem problem) implements Verdict {}
     }
 
     String sign(Receipt receipt) {
@@ -65,26 +75,39 @@ final class Receipts {
     Verdict check(String text) {
         int dot = text.indexOf('.');
         if (dot < 0 || text.length() > MAX_LENGTH) {
-            return new Verdict.Forged();
+            return FORGED;
         }
         byte[] content;
         try {
             content = Base64.getUrlDecoder().decode(text.substring(0, dot));
             byte[] signature = Base64.getUrlDecoder().decode(text.substring(dot + 1));
             if (!MessageDigest.isEqual(mac(content), signature)) {
-                return new Verdict.Forged();
+                return FORGED;
             }
         } catch (IllegalArgumentException e) {
-            return new Verdict.Forged();
+            return FORGED;
         }
         Matcher parts = CONTENT.matcher(new String(content, StandardCharsets.UTF_8));
         if (!parts.matches()) {
-            return new Verdict.Forged();
+            return FORGED;
         }
         return parts.group(1).equals(process)
                 ? new Verdict.Valid(new Receipt(
                         Long.parseLong(parts.group(2)), Integer.parseInt(parts.group(3)), parts.group(4)))
-                : new Verdict.OtherProcess();
+                : OTHER_PROCESS;
+    }
+
+    /** Records why a lease has ended, to say later why its receipt is refused. */
+    synchronized void ended(long lease, String why) {
+        ended.put(lease, why);
+        if (ended.size() > MAX_ENDED) {
+            ended.pollFirstEntry();
+        }
+    }
+
+    /** Returns why a lease has ended. */
+    synchronized String endOf(long lease) {
+        return ended.getOrDefault(lease, "The lease has ended.");
     }
 
     private byte[] mac(byte[] content) {

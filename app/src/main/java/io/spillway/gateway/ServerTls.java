@@ -7,6 +7,7 @@ import io.helidon.common.tls.Tls;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.spillway.config.GatewaySettings;
+import io.spillway.core.settings.FileText;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -133,11 +134,11 @@ final class ServerTls {
         }
     }
 
-    private static Identity pem(byte[] certificate, byte[] key) {
+    private static Identity pem(byte[] certificate, byte[] key) throws IOException {
         Keys keys = Keys.builder()
                 .pem(PemKeys.builder()
-                        .key(Resource.create("key", key))
-                        .certChain(Resource.create("certificate", certificate))
+                        .key(Resource.create("key", FileText.of(key)))
+                        .certChain(Resource.create("certificate", FileText.of(certificate)))
                         .buildPrototype())
                 .build();
         return identity(keys.certChain().toArray(new X509Certificate[0]), keys.privateKey().orElseThrow());

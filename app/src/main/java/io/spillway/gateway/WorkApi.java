@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  *
  * @param key key of the external workers, apart from those of tenants and of the operator
  */
-record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder responder) {
+record WorkApi(
+        PullHandler handler, AdminKey key, Body.Reader bodies, Responder responder, OpenConnections connections) {
     static final int MAX_ITEMS = 100;
     static final long MAX_WAIT_MILLIS = 30_000;
     static final int MAX_BODY_BYTES = 65_536;
@@ -110,7 +111,7 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
                 try {
                     JsonNode members = membersOf(whole.bytes(), ACTIONS.get(action));
                     if (action.equals("lease")) {
-                        lease(members, response);
+                        lease(members, request, response);
                     } else {
                         responder.send(response, answered(action, members));
                     }
@@ -122,7 +123,7 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
         }
     }
 
-    private void lease(JsonNode members, ServerResponse response) throws InterruptedException {
+    private void lease(JsonNode members, ServerRequest request, ServerResponse response) throws InterruptedException {
         int max = (int) number(members, "max", 1, MAX_ITEMS, OptionalLong.of(1));
         long waitMillis = number(members, "waitMillis", 0, MAX_WAIT_MILLIS, OptionalLong.of(0));
         List<PullHandler.Leased> leased = handler.lease(max, Duration.ofMillis(waitMillis));
@@ -130,6 +131,10 @@ record WorkApi(PullHandler handler, AdminKey key, Body.Reader bodies, Responder 
             responder.send(response, GatewayResponse.of(Problem.of(
                     Problem.Kind.STOPPING, "The worker is shutting down.", 1_000)).closing());
             return;
+        }
+        if (!leased.isEmpty() && connections.isEnded(request.remotePeer())) {
+            leased.reversed().forEach(each -> handler.takeBack(each.receipt()));
+            throw new CloseConnectionException("The external worker has ended during its call");
         }
         boolean sent = false;
         try {

@@ -55,7 +55,7 @@ public final class WorkServer implements AutoCloseable {
         Body.Reader bodies = new Body.Reader(slowReads, nanoTime, bodyNanos);
         // Without a registry: its meters are of the gateway, where long polls would count as slow requests.
         Responder responder = new Responder(new CompositeMeterRegistry(), bodies, limits.batchBytes());
-        WorkApi api = new WorkApi(handler, key, bodies, responder);
+        WorkApi api = new WorkApi(handler, key, bodies, responder, connections);
         this.tls = ServerTls.of(configuration.gateway().tls());
         tls.ifPresent(each -> each.bindTo(registry, "pull", InstantSource.system()));
         this.server = Listener.of(settings.host(), settings.port(), limits, tls, api::handle, responder, slowReads,

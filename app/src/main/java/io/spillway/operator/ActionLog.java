@@ -3,6 +3,7 @@ package io.spillway.operator;
 import io.spillway.kafka.view.ViewContent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
@@ -26,7 +27,7 @@ public final class ActionLog extends ViewContent<ActionEntry> {
 
     /** Returns the key of an entry: its time in order, and what tells it from others of that time. */
     static String key(long atMillis, long randomBits) {
-        return "%015d-%016x".formatted(atMillis, randomBits);
+        return String.format(Locale.ROOT, "%015d-%016x", atMillis, randomBits);
     }
 
     @Override

@@ -25,12 +25,13 @@ final class ActionRequest {
         this.path = path.isEmpty() ? "" : path + ".";
     }
 
-    /** Returns the text of a value; a number and a boolean have that of JSON. */
+    /** Returns the text of a value; a number and a boolean have that of JSON. A null is refused: it widens a change. */
     Optional<String> text(String name) {
-        known.add(name);
-        JsonNode value = json.path(name);
-        if (value.isMissingNode() || value.isNull()) {
+        JsonNode value = node(name);
+        if (value.isMissingNode()) {
             return Optional.empty();
+        } else if (value.isNull()) {
+            throw new OperatorException(path + name + ": must not be null. Leave the key out.");
         } else if (value.isContainerNode()) {
             throw new OperatorException(path + name + ": must be one value");
         }
@@ -74,6 +75,20 @@ final class ActionRequest {
     JsonNode node(String name) {
         known.add(name);
         return json.path(name);
+    }
+
+    /** Returns the texts of an array, 1 to {@code most}; none if it is absent. */
+    Set<String> texts(String name, int most) {
+        JsonNode array = node(name);
+        Set<String> texts = new HashSet<>();
+        for (JsonNode each : array) {
+            texts.add(each.isTextual() ? each.textValue() : "");
+        }
+        if (!array.isMissingNode()
+                && (!array.isArray() || texts.isEmpty() || array.size() > most || texts.contains(""))) {
+            throw new OperatorException(path + name + ": must be an array of 1 to " + most + " texts");
+        }
+        return texts;
     }
 
     /** Refuses what was not read, so that a misspelt key never widens a change. */

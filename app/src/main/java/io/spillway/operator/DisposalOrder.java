@@ -82,7 +82,7 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
             throw new OperatorException("--until " + Printable.of(until.orElseThrow()) + ": must be after --since "
                     + Printable.of(since.orElseThrow()));
         }
-        return new DeadLetterFilter(tenant, reason, sinceMillis, untilMillis, ids);
+        return new DeadLetterFilter(tenant, reason, sinceMillis, untilMillis, ids, Set.of());
     }
 
     private static OptionalLong millis(String option, Optional<String> time, long nowMillis) {
@@ -102,9 +102,8 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
         filter.reason().ifPresent(reason -> options.put("reason", reason));
         filter.sinceMillis().ifPresent(millis -> options.put("since", Inputs.iso(millis)));
         filter.untilMillis().ifPresent(millis -> options.put("until", Inputs.iso(millis)));
-        if (!filter.ids().isEmpty()) {
-            options.put("ids", filter.ids().size() == 1 ? filter.ids().iterator().next() : filter.ids().size());
-        }
+        put(options, "ids", filter.ids());
+        put(options, "positions", filter.positions());
         if (kind == Kind.REPLAY) {
             options.put("rate", perSecond);
         }
@@ -114,8 +113,23 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
         return options;
     }
 
-    /** Refuses a replay that would last longer than an item can be delayed. */
+    private static void put(Map<String, Object> options, String name, Set<String> chosen) {
+        if (!chosen.isEmpty()) {
+            options.put(name, chosen.size() == 1 ? chosen.iterator().next() : chosen.size());
+        }
+    }
+
+    /**
+     * Refuses positions of which not every one has a dead letter, and a replay that would last longer than an item can
+     * be delayed.
+     */
     public void requireFits(Survey survey) {
+        int positions = filter.positions().size();
+        if (positions > 0 && survey.matching() != positions) {
+            throw OperatorException.conflict("Only " + survey.matching() + " of the " + positions + " selected dead "
+                    + "letters are there. The others have been replayed or discarded, or have another position now. "
+                    + "Nothing is changed. List the dead letters again and select from them.");
+        }
         long count = survey.tally().count();
         if (kind == Kind.REPLAY && !ReplayRules.fits(count, perSecond)) {
             throw OperatorException.conflict("The last of " + Printable.count(count, "dead letter")

@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -45,7 +46,7 @@ final class DisposalRuns implements AutoCloseable {
     /** Starts a run and returns its id. */
     String start(DisposalOrder order, String by) {
         DisposalThread run = new DisposalThread(
-                "%016x".formatted(randomBits.getAsLong()), order, by, queue, turn, this::record);
+                String.format(Locale.ROOT, "%016x", randomBits.getAsLong()), order, by, queue, turn, this::record);
         synchronized (runs) {
             long active = runs.values().stream().filter(each -> !each.isEnded()).count();
             if (isClosed || active >= MAX_ACTIVE) {

@@ -11,29 +11,28 @@ import java.util.OptionalLong;
 
 /** Checks of what operators give, as options of commands. Each throws {@link OperatorException}. */
 public final class Inputs {
-    private static final String NAME = "1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -";
-
     private Inputs() {}
 
     /** Requires the name of a tenant or workload. */
     public static void requireName(String option, String name) {
         if (!ItemLimits.isName(name)) {
-            throw new OperatorException(option + " " + Printable.of(name) + ": must be " + NAME);
+            throw new OperatorException(option + " " + Printable.of(name) + ": must be " + ItemLimits.NAME_ALLOWED);
         }
     }
 
     /** Requires the name of a tenant, or {@link LedgerOwner#NONE} for records without one. */
     public static void requireOwner(String option, String name) {
         if (!name.equals(LedgerOwner.NONE) && !ItemLimits.isName(name)) {
-            throw new OperatorException(
-                    option + " " + Printable.of(name) + ": must be " + NAME + ", or " + LedgerOwner.NONE);
+            throw new OperatorException(option + " " + Printable.of(name) + ": must be " + ItemLimits.NAME_ALLOWED
+                    + ", or " + LedgerOwner.NONE);
         }
     }
 
     /** Requires the name of a tenant, or {@code *} for all tenants. */
     public static void requireNameOrAll(String option, String name) {
         if (!name.equals(ViewContent.ALL_TENANTS) && !ItemLimits.isName(name)) {
-            throw new OperatorException(option + " " + Printable.of(name) + ": must be * or " + NAME);
+            throw new OperatorException(
+                    option + " " + Printable.of(name) + ": must be * or " + ItemLimits.NAME_ALLOWED);
         }
     }
 

@@ -4,6 +4,7 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Sweep;
 import io.spillway.core.settings.Durations;
+import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Sweeps and cancels of operators. */
 public final class Marks {
@@ -43,9 +45,10 @@ public final class Marks {
         TenantPolicies policies = store.read(names.policies(), new TenantPolicies(configuration.defaults()));
         Sweeps known = store.read(names.sweeps(), new Sweeps());
         requireRoom(known, target, Sweeps.MAX_WORKLOADS, "workloads with a sweep. Record one of the whole tenant");
+        Sweeps.Mark mark = new Sweeps.Mark(target, sweep.sweepId(), sweep.times());
+        Sweeps.Mark merged = known.of(target).map(mark::over).orElse(mark);
         if (!dryRun) {
-            store.write(names.sweeps(), target.key(),
-                    Sweeps.encode(new Sweeps.Mark(target, sweep.sweepId(), sweep.times())));
+            store.write(names.sweeps(), target.key(), Sweeps.encode(merged));
         }
         String tenant = target.tenant();
         boolean isAll = tenant.equals(ViewContent.ALL_TENANTS);
@@ -53,10 +56,11 @@ public final class Marks {
         List<String> notes = new ArrayList<>();
         if (!takesEffect) {
             notes.add(tenant + " is not sweepable, so no items are dropped. To change that: spillway "
-                    + "tenants set " + tenant + " --sweepable true");
+                    + "tenants set " + SuggestedCommands.quoted(tenant) + " --sweepable true");
         }
         long marginMillis = policies.of(tenant).sweepMarginMillis();
         entryTimes(known, sweep.times().startedAtMillis() - marginMillis).ifPresent(notes::add);
+        coveredBefore(mark, merged).ifPresent(notes::add);
         String startedAt = Inputs.iso(sweep.times().startedAtMillis());
         return new ActionResult(
                 (dryRun ? "Would record sweep " : "Recorded sweep ") + sweep.sweepId() + " of " + text(target)
@@ -78,6 +82,8 @@ public final class Marks {
             OperatorAction.Cancel cancel, boolean dryRun, CompactedStore store, OperatorQueue queue, String topic,
             long maxCountMillis, long nowMillis) {
         SweepTarget target = cancel.target();
+        // The count can take minutes. What is merged is read after it.
+        OperatorQueue.Waiting waiting = queue.waiting(target, cancel.beforeMillis(), maxCountMillis);
         Sweeps known = store.read(topic, new Sweeps());
         known.all().forEach((key, mark) -> {
             if (!mark.isInForce(nowMillis)) {
@@ -88,10 +94,10 @@ public final class Marks {
             }
         });
         requireRoom(known, target, Sweeps.MAX_CANCELS, "cancels in force. Cancel a workload or the whole tenant");
-        OperatorQueue.Waiting waiting = queue.waiting(target, cancel.beforeMillis(), maxCountMillis);
+        Sweeps.Mark mark = new Sweeps.Mark(target, "", new Sweep(cancel.beforeMillis(), nowMillis));
+        Sweeps.Mark merged = known.of(target).map(mark::over).orElse(mark);
         if (!dryRun) {
-            store.write(topic, target.key(), Sweeps.encode(
-                    new Sweeps.Mark(target, "", new Sweep(cancel.beforeMillis(), nowMillis))));
+            store.write(topic, target.key(), Sweeps.encode(merged));
         }
         String what = (waiting.isAll() ? "" : "at least ") + Printable.count(waiting.items(), "waiting item") + " of "
                 + text(target) + (target.itemId().isEmpty() ? "" : ", id " + Printable.of(target.itemId()))
@@ -104,7 +110,16 @@ public final class Marks {
         }
         return new ActionResult(
                 dryRun ? what + "." : "Cancelled " + what + ". Those of them that run now are not stopped.",
-                json, entryTimes(known, cancel.beforeMillis()).stream().toList(), Optional.empty());
+                json, Stream.of(entryTimes(known, cancel.beforeMillis()), coveredBefore(mark, merged))
+                        .flatMap(Optional::stream).toList(), Optional.empty());
+    }
+
+    /** Returns what else an earlier record of the target covers. */
+    private static Optional<String> coveredBefore(Sweeps.Mark mark, Sweeps.Mark merged) {
+        long beforeMillis = merged.times().startedAtMillis();
+        return beforeMillis == mark.times().startedAtMillis() ? Optional.empty()
+                : Optional.of("An earlier " + (mark.target().isCancel() ? "cancel" : "sweep") + " stays in force. It "
+                        + "covers items that entered before " + Inputs.iso(beforeMillis) + ".");
     }
 
     /** Refuses a mark that the views of the instances would skip because the tenant has too many of its kind. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.config.Configuration;
+import io.spillway.core.item.Printable;
 import io.spillway.deadletter.DeadLetterCursor;
 import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.deadletter.DeadLetterPage;
@@ -13,7 +14,6 @@ import io.spillway.deadletter.Survey;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import java.time.InstantSource;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -174,7 +174,8 @@ public final class OperatorApi implements AutoCloseable {
     }
 
     private Answer act(ActionRequest request, String by) {
-        OperatorAction action = request.action(clock.millis(), "%016x".formatted(randomBits.getAsLong()));
+        OperatorAction action = request.action(
+                clock.millis(), String.format(Locale.ROOT, "%016x", randomBits.getAsLong()));
         boolean dryRun = request.flag("dryRun");
         ActionResult result = actions.act(action, by, dryRun);
         ObjectNode json = JSON.createObjectNode().put("result", result.sentence());
@@ -207,19 +208,15 @@ public final class OperatorApi implements AutoCloseable {
         long nowMillis = clock.millis();
         JsonNode given = request.node("filter");
         ActionRequest filter = new ActionRequest(
-                given.isMissingNode() || given.isNull() ? JSON.createObjectNode() : given, "filter");
-        Set<String> ids = new HashSet<>();
-        JsonNode idsGiven = filter.node("ids");
-        for (JsonNode id : idsGiven) {
-            ids.add(id.asText());
-        }
-        if (!idsGiven.isMissingNode() && !idsGiven.isNull()
-                && (!idsGiven.isArray() || ids.isEmpty() || ids.size() > MAX_IDS)) {
-            throw new OperatorException("filter.ids: must be an array of 1 to " + MAX_IDS + " ids");
-        }
+                given.isMissingNode() ? JSON.createObjectNode() : given, "filter");
+        Set<String> positions = filter.texts("positions", MAX_IDS);
+        positions.stream().filter(each -> !POSITION.matcher(each).matches()).findFirst().ifPresent(each -> {
+            throw new OperatorException("filter.positions " + Printable.of(each)
+                    + ": must be a partition and an offset such as 3-1207");
+        });
         DeadLetterFilter selected = DisposalOrder.filter(
-                filter.text("tenant"), filter.text("reason"), filter.text("since"), filter.text("until"), ids,
-                nowMillis);
+                filter.text("tenant"), filter.text("reason"), filter.text("since"), filter.text("until"),
+                filter.texts("ids", MAX_IDS), nowMillis).at(positions);
         filter.requireNothingElse();
         return new DisposalOrder(
                 DisposalOrder.Kind.valueOf(kind.toUpperCase(Locale.ROOT)), selected,

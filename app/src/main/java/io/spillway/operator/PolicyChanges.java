@@ -5,6 +5,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
+import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ShardRequest;
 import io.spillway.kafka.view.TenantPolicies;
@@ -26,10 +27,11 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         Map<String, Object> json = new LinkedHashMap<>(Map.of("tenant", tenant, "paused", isPaused));
         action.workload().ifPresent(workload -> json.put("workload", workload));
         String name = tenant + action.workload().map(workload -> " workload " + workload).orElse("");
-        String arguments = tenant + action.workload().map(workload -> " --workload " + workload).orElse("");
+        String arguments = SuggestedCommands.quoted(tenant) + action.workload()
+                .map(workload -> " --workload " + SuggestedCommands.quoted(workload)).orElse("");
         return result(name + (action.pause() ? " is paused. To undo it: spillway tenants resume " + arguments
                 : isPaused ? " is still paused, by its tenant or by the settings of all tenants. See: spillway tenants "
-                        + "get " + tenant
+                        + "get " + SuggestedCommands.quoted(tenant)
                 : " is not paused."), json, stored);
     }
 
@@ -43,7 +45,7 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
                 return before.withWorkload(workload, limits.with(PolicyField.PAUSED, action.pause()));
             } catch (IllegalArgumentException e) {
                 throw OperatorException.conflict(tenant + ": " + e.getMessage() + ". Resume another, or pause the "
-                        + "tenant: spillway tenants pause " + tenant);
+                        + "tenant: spillway tenants pause " + SuggestedCommands.quoted(tenant));
             }
         }
         PolicySettings unset = before.without(PolicyField.PAUSED);
@@ -67,7 +69,8 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         List<Integer> own = DedicationCheck.planned(configuration, policies, change).dedication().of(tenant);
         Optional<RecordMetadata> stored = write(tenant, settings);
         return result(
-                tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release " + tenant,
+                tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release "
+                        + SuggestedCommands.quoted(tenant),
                 Map.of("tenant", tenant, "dedicated", action.partitions(), "partitions", own), stored);
     }
 
@@ -81,7 +84,8 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         boolean isIsolated = settings.get(PolicyField.DEDICATED).filter(count -> (Long) count > 0).isPresent();
         if (!isIsolated && !action.shard()) {
             throw OperatorException.conflict(
-                    tenant + " has no dedicated partitions. See: spillway explain --tenant " + tenant);
+                    tenant + " has no dedicated partitions. See: spillway explain --tenant "
+                            + SuggestedCommands.quoted(tenant));
         }
         PolicySettings rest = settings.without(PolicyField.DEDICATED);
         Optional<RecordMetadata> stored = !isIsolated ? Optional.empty()
@@ -113,7 +117,8 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
             } catch (IllegalArgumentException e) {
                 String tenant = action.tenant();
                 throw OperatorException.conflict(tenant + ": " + e.getMessage() + ". Remove the limits of another: "
-                        + "spillway tenants set " + tenant + " --workload W --weight default --concurrency default");
+                        + "spillway tenants set " + SuggestedCommands.quoted(tenant)
+                        + " --workload W --weight default --concurrency default");
             }
         }
         PolicySettings settings = before;

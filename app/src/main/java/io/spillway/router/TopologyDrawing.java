@@ -5,6 +5,7 @@ import io.spillway.kafka.topics.Topics;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -94,7 +95,7 @@ public final class TopologyDrawing {
         List<String> frames = new ArrayList<>();
         Set<String> edges = new TreeSet<>();
         for (Subtopology stage : stages) {
-            frames.add("subgraph stage-%d[%s]".formatted(stage.id(), name(stage)));
+            frames.add(String.format(Locale.ROOT, "subgraph stage-%d[%s]", stage.id(), name(stage)));
             stage.nodes().stream().map(TopologyDrawing::box).sorted().forEach(box -> frames.add("    " + box));
             storesOf(stage).forEach(store -> frames.add("    " + store(store)));
             frames.add("end");

@@ -2,7 +2,9 @@ package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.GatewaySettings;
+import io.spillway.config.YamlDocument;
 import io.spillway.core.item.Printable;
+import io.spillway.core.settings.FileText;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.gateway.AdminKey;
 import io.spillway.worker.handlers.PullSettings;
@@ -55,7 +57,7 @@ final class AdminKeys {
     }
 
     private static Optional<AdminKey> variable(Map<String, String> environment, String name) {
-        String key = environment.getOrDefault(name, "");
+        String key = environment.getOrDefault(name, "").strip();
         try {
             return key.isEmpty() ? Optional.empty() : Optional.of(AdminKey.of(key));
         } catch (IllegalArgumentException e) {
@@ -80,7 +82,7 @@ final class AdminKeys {
             AdminKey.of(key);
             return key.getBytes(StandardCharsets.US_ASCII);
         } catch (IOException | IllegalArgumentException e) {
-            throw invalid("handler.pull.receiptKeyFile", e);
+            throw invalid("handler.pull.receiptKeyFile", settings.receiptKeyFile(), e);
         }
     }
 
@@ -88,14 +90,17 @@ final class AdminKeys {
         try {
             return AdminKey.of(read(Path.of(file)));
         } catch (IOException | IllegalArgumentException e) {
-            throw invalid(setting, e);
+            throw invalid(setting, file, e);
         }
     }
 
-    /** The exception's message has the name of the file or the allowed form of a key, never its content. */
-    private static InvalidSettingException invalid(String setting, Exception e) {
-        return new InvalidSettingException(setting + ": " + Printable.onOneLine(
-                e instanceof IOException ? "cannot be read: " + e : "the key " + e.getMessage()));
+    /** The exception's message has the allowed form of a key, never its content. */
+    private static InvalidSettingException invalid(String setting, String file, Exception e) {
+        return new InvalidSettingException(setting + " = " + Printable.of(file) + ": " + Printable.onOneLine(
+                e instanceof IOException unreadable
+                        ? "cannot be read: " + YamlDocument.problemOf(unreadable)
+                                + ". Write a key into it, or remove the setting."
+                        : "the key " + e.getMessage()));
     }
 
     private static byte[] random() {
@@ -133,6 +138,6 @@ final class AdminKeys {
         if (Files.size(file) > MAX_FILE_BYTES) {
             throw new IllegalArgumentException("must be at most " + MAX_FILE_BYTES + " bytes");
         }
-        return Files.readString(file).strip();
+        return FileText.of(Files.readAllBytes(file)).strip();
     }
 }

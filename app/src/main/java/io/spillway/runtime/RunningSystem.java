@@ -16,6 +16,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Demands;
@@ -41,6 +42,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -310,6 +312,11 @@ public record RunningSystem(
             problems.addAll(options.unsafeTransactions() ? List.of() : topicAdmin.checkTransactions());
             if (create) {
                 topicAdmin.createMissing(topics.all());
+                // Nobody could create this one before the start of the embedded Kafka.
+                if (configuration.handler().type() == HandlerSettings.Type.KAFKA) {
+                    topicAdmin.createMissing(List.of(new TopicSpec(configuration.handler().kafkaTopic(),
+                            configuration.topics().partitions(), 1, Map.of())));
+                }
                 // Topics of an earlier version must not stop the embedded setting, whose user has no Kafka tools.
                 List<String> changed = topicAdmin.alignSettings(topics.all());
                 if (!changed.isEmpty()) {

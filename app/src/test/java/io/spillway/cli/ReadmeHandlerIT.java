@@ -9,6 +9,7 @@ import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
+import io.spillway.runtime.Endpoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,18 +20,23 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Test that the handler in docs/handlers.md compiles and runs with the launcher as that page describes. */
 @Timeout(900) // Against a hang; nothing is measured.
 class ReadmeHandlerIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-    private static final Pattern EXAMPLE = Pattern.compile("```java\n(package com\\.example;.*?)```", Pattern.DOTALL);
+    private static final Path PAGE = ROOT.resolve("docs/handlers.md");
+    /** The example, and the commands below it except the start. */
+    private static final Pattern EXAMPLE = Pattern.compile(
+            "```java\n(package com\\.example;.*?)```.*?```\n(.*?)SPILLWAY_CLASSPATH=", Pattern.DOTALL);
+    private static final Pattern CONFIGURATION = Pattern.compile("```yaml\n(handler:\n  type: .*?)```", Pattern.DOTALL);
 
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -54,16 +60,15 @@ class ReadmeHandlerIT {
 
     @Test
     void the_handler_in_the_readme_does_what_it_says() throws Exception {
-        Matcher example = EXAMPLE.matcher(Files.readString(ROOT.resolve("docs/handlers.md")));
+        Matcher example = EXAMPLE.matcher(Files.readString(PAGE));
         assertThat(example.find()).isTrue();
-        Path source = Files.writeString(directory.resolve("MailHandler.java"), example.group(1));
-        Path classes = Files.createDirectories(directory.resolve("classes"));
-        assertThat(ToolProvider.getSystemJavaCompiler()
-                        .run(
-                                null, null, null, "-Xlint:all", "-proc:none", "-cp",
-                                ROOT.resolve("app/target/spillway.jar").toString(), "-d", classes.toString(),
-                                source.toString()))
-                .isZero();
+        Files.writeString(directory.resolve("MailHandler.java"), example.group(1));
+        Process compiling = new ProcessBuilder("bash", "-e", "-c", example.group(2))
+                .directory(directory.toFile()).redirectErrorStream(true).start();
+        assertThat(new String(compiling.getInputStream().readAllBytes())).isEmpty();
+        assertThat(compiling.waitFor()).isZero();
+        assertThat(directory.resolve("spillway.yml")).content().contains("com.example.MailHandler");
+        Path classes = directory.resolve("classes");
         Path items = Files.write(directory.resolve("items.jsonl"), List.of(
                 "{\"tenant\":\"acme\",\"id\":\"m-1\",\"payload\":\"hello\"}",
                 "{\"tenant\":\"acme\",\"id\":\"m-2\",\"payload\":\" \"}",
@@ -83,6 +88,30 @@ class ReadmeHandlerIT {
         assertThat(kafka.readAll(commands.topics().lane(Lane.DEAD_LETTER))).singleElement()
                 .satisfies(dead -> assertThat(new String(dead.headers().lastHeader("spillway-dead-detail").value(),
                         StandardCharsets.UTF_8)).isEqualTo("an empty mail"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("configurations")
+    void every_configuration_in_the_page_starts_as_it_is_written(String yaml) throws Exception {
+        Path config = Files.writeString(directory.resolve("spillway.yml"), yaml);
+        Path data = directory.resolve("data");
+        try (SpillwayProcess running = SpillwayProcess.start(data, Map.of(
+                "SPILLWAY_KAFKA_EMBEDDEDPORT", "0", "SPILLWAY_HANDLER_PULL_PORT", "0"),
+                "--config", config.toString())) {
+            if (yaml.contains("type: kafka")) {
+                CommandRun.of("send", "--count", "3", "--data", data.toString()).done();
+                String bootstrapServers = Endpoint.read(data).orElseThrow().kafka();
+                while (KafkaUnderTest.readAll(bootstrapServers, "mails").size() < 3) {
+                    LockSupport.parkNanos(100_000_000);
+                }
+            }
+            assertThat(running.stop()).as(running.log()).isZero();
+        }
+    }
+
+    /** Blocks without a type are a part of another, or need files. */
+    static List<String> configurations() throws IOException {
+        return CONFIGURATION.matcher(Files.readString(PAGE)).results().map(found -> found.group(1)).toList();
     }
 
     @Test

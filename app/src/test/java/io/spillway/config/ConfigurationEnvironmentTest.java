@@ -35,6 +35,13 @@ class ConfigurationEnvironmentTest {
         assertThat(configuration.metrics().port()).isEqualTo(9500);
     }
 
+    @Test
+    void the_line_end_of_another_system_is_no_part_of_a_value() {
+        assertThat(load(Map.of("SPILLWAY_METRICS_PORT", "9500\r")).metrics().port()).isEqualTo(9500);
+        assertThat(load(Map.of("SPILLWAY_KAFKA_PROPERTIES_RETRIES", " 5\r\n")).kafka().properties())
+                .isEqualTo(Map.of("retries", " 5"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"SPILLWAY_TOPICS_MAX_BYTES", "SPILLWAY_TOPICS_MAXBYTES"})
     void a_capital_inside_a_key_may_have_an_underscore_before_it(String name) {

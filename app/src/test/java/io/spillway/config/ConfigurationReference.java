@@ -51,6 +51,10 @@ final class ConfigurationReference {
             they are. Where true or false is meant, nothing else is allowed. `null`, `~` and nothing at all
             mean the default, and are refused below a map. Aliases (`*name`) are refused.
 
+            **Files**, also those that settings name, are UTF-8, or UTF-16 with a byte order mark. Line ends of
+            all systems, spaces at the ends of lines and a file without a last line end are allowed. YAML is
+            indented with spaces, never with tabs.
+
             **Secrets.** An error never shows the value of a key that looks like a secret (password, token,
             JAAS configuration and the like), and never quotes from a file that cannot be parsed. Set
             secrets in the environment, for example `SPILLWAY_GATEWAY_TLS_KEYSTORE_PASSWORD`. The admin key

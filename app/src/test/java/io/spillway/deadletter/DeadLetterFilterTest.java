@@ -45,6 +45,14 @@ class DeadLetterFilterTest {
                 .matches(letter(true))).isEqualTo(matches);
     }
 
+    @ParameterizedTest(name = "position {0}: {1}")
+    @CsvSource({"0-7, true", "0-8, false", "1-7, false"})
+    void a_position_selects_one_dead_letter(String position, boolean matches) {
+        DeadLetterFilter filter = filter(null, null, null, null, null).at(Set.of(position));
+        assertThat(filter.matches(letter(true))).isEqualTo(matches);
+        assertThat(filter.isAll()).isFalse();
+    }
+
     @ParameterizedTest(name = "tenant {0}, since {1}, until {2}: {3}")
     @CsvSource({",,,true", "acme,,,false", ",0,,false", ",,9000000000000,false"})
     void a_dead_letter_without_tenant_and_time_matches_no_tenant_and_no_time_range(
@@ -80,7 +88,8 @@ class DeadLetterFilterTest {
     private static DeadLetterFilter filter(String tenant, String reason, Long since, Long until, String id) {
         return new DeadLetterFilter(Optional.ofNullable(tenant), Optional.ofNullable(reason),
                 since == null ? OptionalLong.empty() : OptionalLong.of(since),
-                until == null ? OptionalLong.empty() : OptionalLong.of(until), id == null ? Set.of() : Set.of(id));
+                until == null ? OptionalLong.empty() : OptionalLong.of(until), id == null ? Set.of() : Set.of(id),
+                Set.of());
     }
 
     /** Returns a dead letter of the tenant acme with the id a-1, or one that is unreadable and has no time. */

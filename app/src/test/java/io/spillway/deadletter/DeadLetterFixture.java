@@ -28,7 +28,7 @@ import org.apache.kafka.common.header.Header;
 /** Dead letters in two partitions on a test's Kafka, with the headers that a worker writes. */
 public final class DeadLetterFixture {
     public static final DeadLetterFilter ALL = new DeadLetterFilter(
-            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of());
+            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of(), Set.of());
     /** Never stops a run and ignores its progress. */
     public static final ScanListener UNWATCHED = new ScanListener() {};
     static final int PARTITIONS = 2;

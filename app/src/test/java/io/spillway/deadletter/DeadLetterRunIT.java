@@ -336,7 +336,7 @@ class DeadLetterRunIT {
 
     private static DeadLetterFilter tenant(String name) {
         return new DeadLetterFilter(
-                Optional.of(name), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of());
+                Optional.of(name), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of(), Set.of());
     }
 
     private static String whole(ConsumerRecord<byte[], byte[]> record) {

@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.LedgerCodec;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.Topics;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -56,7 +62,7 @@ class DisposalTransactionsTest {
         timeouts = 2;
         dispose();
         assertThat(producer.transactionCommitted()).isTrue();
-        assertThat(producer.history()).as("the record and its ledger entry").hasSize(2);
+        assertThat(producer.history()).as("the record and its ledger entries").hasSize(3);
     }
 
     @Test
@@ -69,10 +75,33 @@ class DisposalTransactionsTest {
         assertThat(producer.transactionAborted()).isFalse();
     }
 
+    @Test
+    void a_dead_letter_whose_tenant_was_not_allowed_leaves_the_balance_of_no_tenant_when_it_is_replayed() {
+        DeadLetter letter = DeadLetterSamples.letter(0, 7, "org:42", "a-1", 1_000, new byte[0]);
+        letter.record().headers().remove(ItemHeaders.DEAD_REASON).add(
+                ItemHeaders.DEAD_REASON, DeadReason.BAD_TENANT.label().getBytes(StandardCharsets.US_ASCII));
+        assertThat(letter.owner()).isEqualTo(LedgerOwner.NONE);
+        producer.initTransactions();
+        transactions.recordMove(letter, ItemState.DELAY);
+        transactions.recordMove(letter, ItemState.DROPPED);
+        transactions.commit(PARTITION, ProgressState.fresh(1), 2);
+
+        Map<String, Long> moves = new HashMap<>();
+        producer.history().forEach(entry -> LedgerCodec.read(entry.value(), (tenant, from, counts, at) -> {
+            for (ItemState to : ItemState.values()) {
+                moves.merge(tenant + "/" + from + "/" + to, counts[at + to.ordinal()], Long::sum);
+            }
+        }));
+        moves.values().removeIf(count -> count == 0);
+        assertThat(moves).isEqualTo(Map.of(
+                "(none)/DEAD_LETTER/DROPPED", 2L, "org:42/OUTSIDE/DELAY", 1L,
+                "(dead:bad-tenant)/DEAD_LETTER/DELAY", 1L, "(dead:bad-tenant)/DEAD_LETTER/DROPPED", 1L));
+    }
+
     private void dispose() {
         producer.initTransactions();
         transactions.send(new ProducerRecord<>("out", new byte[0]), 7);
-        transactions.recordMove("acme", ItemState.HOT);
+        transactions.recordMove(DeadLetterSamples.letter(0, 7, "acme", "a-1", 1_000, new byte[0]), ItemState.DELAY);
         transactions.commit(PARTITION, ProgressState.fresh(1), 7);
     }
 }

@@ -61,7 +61,7 @@ class PageReaderTest {
 
     private static DeadLetterFilter tenant(String tenant) {
         return new DeadLetterFilter(
-                Optional.of(tenant), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of());
+                Optional.of(tenant), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of(), Set.of());
     }
 
     @Test

@@ -6,14 +6,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.deadletter.DeadLetterSamples;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.net.http.HttpResponse;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +27,6 @@ class AdminActionsTest {
 
     @AfterEach
     void close() {
-        gateway.queue.mayRun.countDown();
         gateway.close();
     }
 
@@ -78,6 +75,27 @@ class AdminActionsTest {
         assertThat(json(get("/admin/actions"), 200).get("actions")).hasSize(6);
     }
 
+    @Test
+    void a_later_cancel_of_an_earlier_time_leaves_the_first_in_force() {
+        long now = gateway.nowMillis.get();
+        gateway.queue.stored(gateway.queue.topics.sweeps()).put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
+        json(act("{\"action\":\"cancel\",\"tenant\":\"acme\"}"), 200);
+        json(act("{\"action\":\"sweep\",\"tenant\":\"acme\",\"startedAt\":\"1h\",\"id\":\"first\"}"), 200);
+        gateway.nowMillis.addAndGet(60_000);
+        String cancel = "{\"action\":\"cancel\",\"tenant\":\"acme\",\"before\":\"2h\"}";
+        assertThat(json(act(cancel), 200).get("notes").toString())
+                .contains("An earlier cancel stays in force. It covers items that entered before 2027-01-15T08:00:00Z.");
+        String sweep = "{\"action\":\"sweep\",\"tenant\":\"acme\",\"startedAt\":\"3h\"}";
+        assertThat(json(act(sweep), 200).get("notes").toString())
+                .contains("An earlier sweep stays in force. It covers items that entered before 2027-01-15T07:00:00Z.");
+        // The topic keeps the last record of a key only, as the queue of this test does.
+        assertThat(sweeps().isCancelled("acme", "", now - 1, now + 60_000, () -> "a")).isTrue();
+        assertThat(sweeps().isCancelled("acme", "", now, now + 60_000, () -> "a")).isFalse();
+        assertThat(sweeps().of(new SweepTarget(true, "acme", "", "")).orElseThrow().times().completedAtMillis())
+                .as("in force from the later one").isEqualTo(now + 60_000);
+        assertThat(sweeps().all().get("acme").id()).isEqualTo("first");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "{'action':'pause','tenant':'acme','dryRun':true}                           | Nothing is changed.",
@@ -103,6 +121,8 @@ class AdminActionsTest {
         "{'action':'pause','tenant':'a b'}                              | 400 | tenant a b: must be * or 1 to",
         "{'action':'pause','tenant':'acme','wrokload':'mail'}           | 400 | wrokload: unknown key",
         "{'action':'pause','tenant':'acme','workload':['mail']}         | 400 | workload: must be one value",
+        "{'action':'pause','tenant':'acme','workload':null}             | 400 | workload: must not be null",
+        "{'action':'cancel','tenant':'acme','id':null}                  | 400 | id: must not be null",
         "{'action':'pause','tenant':'acme','dryRun':'maybe'}            | 400 | dryRun maybe: must be true or false",
         "{'action':'isolate','tenant':'*'}                              | 400 | must be one tenant",
         "{'action':'isolate','tenant':'acme','partitions':0}            | 400 | partitions 0: must be 1 or more",
@@ -196,117 +216,8 @@ class AdminActionsTest {
         assertThat(answer.body()).contains(why);
     }
 
-    @Test
-    void a_run_is_planned_started_watched_and_logged() {
-        for (int i = 0; i < 4; i++) {
-            gateway.queue.letters.add(DeadLetterSamples.letter(
-                    1, i, "bolt", "b-" + i, 1_799_999_000_000L + i, new byte[] {1, 2}));
-        }
-        JsonNode plan = json(
-                run("{\"kind\":\"replay\",\"filter\":{\"tenant\":\"bolt\"},\"rate\":10,\"dryRun\":true}"), 200);
-        assertThat(plan.get("selected").intValue()).isEqualTo(4);
-        assertThat(plan.get("result").textValue()).startsWith("Would replay 4 dead letters, the last due at");
-        assertThat(gateway.queue.letters).hasSize(5);
-
-        gateway.queue.mayRun = new CountDownLatch(1);
-        String id = json(run("{\"kind\":\"replay\",\"filter\":{\"ids\":[\"order-1\",\"b-2\"]},\"rate\":10}"), 202)
-                .get("id").textValue();
-        JsonNode running = await(id, "running");
-        assertThat(running.get("selected").intValue()).isEqualTo(2);
-        assertThat(running.get("done").intValue()).isZero();
-        assertThat(running.get("by").textValue()).isEqualTo("operator");
-        gateway.queue.mayRun.countDown();
-        JsonNode done = await(id, "done");
-        assertThat(done.get("done").intValue()).isEqualTo(2);
-        assertThat(done.get("result").textValue()).startsWith("Replayed 2 dead letters");
-        assertThat(json(get("/admin/runs"), 200).at("/runs/0/id").textValue()).isEqualTo(id);
-        JsonNode log = json(get("/admin/actions"), 200).get("actions");
-        assertThat(log.toString()).contains("Started run " + id, "Run " + id + ": Replayed 2 dead letters");
-        assertThat(log).hasSize(2);
-    }
-
-    @Test
-    void a_run_is_cancelled_and_five_at_a_time_are_one_too_many() {
-        gateway.queue.mayRun = new CountDownLatch(1);
-        String first = "";
-        for (int i = 0; i < 4; i++) {
-            String id = json(run("{\"kind\":\"discard\",\"all\":true}"), 202).get("id").textValue();
-            first = i == 0 ? id : first;
-        }
-        assertThat(run("{\"kind\":\"discard\",\"all\":true}").statusCode()).isEqualTo(409);
-        await(first, "running");
-        String waiting = json(get("/admin/runs"), 200).at("/runs/0/id").textValue();
-        assertThat(json(get("/admin/runs/" + waiting), 200).get("state").textValue()).isEqualTo("counting");
-        json(gateway.send("POST", "/admin/runs/" + waiting + ":cancel", ADMIN, ""), 200);
-        JsonNode cancelled = await(waiting, "cancelled");
-        assertThat(cancelled.get("result").textValue()).isEqualTo("Nothing was changed: cancelled by operator.");
-        json(gateway.send("POST", "/admin/runs/" + first + ":cancel", ADMIN, ""), 200);
-        gateway.queue.mayRun.countDown();
-        assertThat(await(first, "cancelled").get("result").textValue()).contains("Stopped after 0 of 1");
-        assertThat(gateway.send("POST", "/admin/runs/" + first + ":cancel", ADMIN, "").statusCode()).isEqualTo(409);
-    }
-
-    @Test
-    void a_run_ends_with_its_gateway() {
-        gateway.queue.mayRun = new CountDownLatch(1);
-        await(json(run("{\"kind\":\"discard\",\"all\":true}"), 202).get("id").textValue(), "running");
-        Thread closing = Thread.ofPlatform().start(gateway.operator::close);
-        while (closing.getState() != Thread.State.TIMED_WAITING) {
-            LockSupport.parkNanos(1_000_000);
-        }
-        gateway.queue.mayRun.countDown();
-        assertThat(gateway.queue.letters).hasSize(1);
-        await(json(get("/admin/runs"), 200).at("/runs/0/id").textValue(), "cancelled");
-        assertThat(run("{\"kind\":\"discard\",\"all\":true}").statusCode()).isEqualTo(409);
-    }
-
-    @Test
-    void a_run_that_fails_says_why() {
-        gateway.queue.failure = Optional.of(new KafkaFailure("No coordinator"));
-        String id = json(run("{\"kind\":\"replay\"}"), 202).get("id").textValue();
-        assertThat(await(id, "failed").get("result").textValue()).isEqualTo("No coordinator");
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "{}                                              | kind: must be given",
-        "{'kind':'burn'}                                 | kind: must be replay or discard",
-        "{'kind':'discard'}                              | needs either a filter",
-        "{'kind':'discard','filter':{}}                  | needs either a filter",
-        "{'kind':'discard','all':true,'filter':{'tenant':'acme'}} | needs either a filter",
-        "{'kind':'replay','rate':0}                      | rate 0.0: must be above 0",
-        "{'kind':'replay','rate':'fast'}                 | rate fast: must be a number",
-        "{'kind':'replay','rate':'NaN'}                  | rate NaN: must be above 0",
-        "{'kind':'replay','limit':0}                     | limit 0: must be 1",
-        "{'kind':'replay','filter':[]}                   | filter must be a JSON object",
-        "{'kind':'replay','filter':{'tenat':'acme'}}     | filter.tenat: unknown key",
-        "{'kind':'replay','filter':{'ids':[]}}           | filter.ids: must be an array",
-        "{'kind':'replay','filter':{'ids':'a'}}          | filter.ids: must be an array",
-        "{'kind':'replay','tenant':'acme'}               | tenant: unknown key",
-    })
-    void a_wrong_run_is_answered_400_and_does_not_start(String body, String why) {
-        HttpResponse<String> answer = run(body.replace('\'', '"'));
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
-        assertThat(answer.body()).contains(why);
-        assertThat(json(get("/admin/runs"), 200).get("runs")).isEmpty();
-    }
-
-    private JsonNode await(String id, String state) {
-        while (true) {
-            JsonNode run = json(get("/admin/runs/" + id), 200);
-            if (run.get("state").textValue().equals(state)) {
-                return run;
-            }
-            LockSupport.parkNanos(2_000_000);
-        }
-    }
-
     private HttpResponse<String> act(String body) {
         return gateway.send("POST", "/admin/actions", ADMIN, body);
-    }
-
-    private HttpResponse<String> run(String body) {
-        return gateway.send("POST", "/admin/runs", ADMIN, body);
     }
 
     private HttpResponse<String> get(String path) {

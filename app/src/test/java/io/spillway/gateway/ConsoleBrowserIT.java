@@ -9,6 +9,8 @@ import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.deadletter.DeadLetter;
+import io.spillway.deadletter.DeadLetterSamples;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -161,6 +163,21 @@ class ConsoleBrowserIT {
             page.keyboard().press("Enter");
             page.waitForSelector("h2:text-is('Tenants')");
             assertThat((String) page.evaluate("document.activeElement.textContent")).isEqualTo("Tenants");
+        }
+    }
+
+    @Test
+    void a_selected_dead_letter_is_not_its_namesake_of_another_tenant() {
+        gateway.queue.letters.add(DeadLetterSamples.letter(1, 3, "bolt", "order-1", 1_000, new byte[] {1}));
+        try (BrowserUnderTest.Tab tab = browser.tab(GatewayUnderTest.ADMIN_KEY, WIDE)) {
+            tab.open(gateway.url + "/console#/dead-letters");
+            Page page = tab.page();
+            page.check("[aria-label='Dead letters'] tr:has-text('bolt') >> input[type=checkbox]");
+            page.click("text='Discard…'");
+            PlaywrightAssertions.assertThat(page.locator("dialog")).containsText("Would discard 1 dead letter.");
+            page.click("#dialog-yes");
+            page.waitForSelector("tr:has-text('discard') >> text='done'");
+            assertThat(gateway.queue.letters).extracting(DeadLetter::owner).containsExactly("acme");
         }
     }
 

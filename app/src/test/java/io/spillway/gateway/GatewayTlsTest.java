@@ -19,6 +19,7 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -88,10 +89,28 @@ class GatewayTlsTest {
     }
 
     @Test
+    void pem_files_may_have_a_byte_order_mark_and_the_line_ends_of_another_system() throws Exception {
+        Path certificate = pem("cert.pem", "CERTIFICATE", content.getCertificate("gateway").getEncoded());
+        Path key = pem("key.pem", "PRIVATE KEY", content.getKey("gateway", PASSWORD.toCharArray()).getEncoded());
+        for (Path file : List.of(certificate, key)) {
+            Files.writeString(file, "\uFEFF" + Files.readString(file).replace("\n", "\r\n"));
+        }
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.tls.certificateFile", certificate.toString(), "gateway.tls.keyFile", key.toString())) {
+            assertServes(gateway);
+        }
+    }
+
+    @Test
     void external_workers_lease_over_tls_with_the_same_certificate() throws Exception {
-        try (WorkUnderTest work = new WorkUnderTest(1_000, trusting(), Map.of(
+        HttpClient trusting = trusting();
+        try (WorkUnderTest work = new WorkUnderTest(1_000, trusting, Map.of(
                 "gateway.tls.keystoreFile", store.toString(), "gateway.tls.keystorePassword", PASSWORD))) {
             assertThat(work.url).startsWith("https://127.0.0.1:");
+            try (Socket dead = trusting.sslContext().getSocketFactory()
+                    .createSocket("127.0.0.1", work.address().getPort())) {
+                work.poll(dead, 1);
+            }
             work.item("one");
             assertThat(work.lease(1)).singleElement().satisfies(item ->
                     assertThat(item.get("id").textValue()).isEqualTo("one"));

@@ -244,6 +244,14 @@ class ItemsApiTest {
     }
 
     @Test
+    void lines_of_a_batch_end_as_on_any_system_and_a_mark_is_no_part_of_the_first() {
+        HttpResponse<String> answer = gateway.batch(
+                key, "\uFEFF{\"payload\":1}\r\n{\"payload\":2} \r{\"payload\":3}\n\t{\"payload\":4}\r\n");
+
+        assertThat(answer.body().lines()).hasSize(4).allMatch(line -> line.contains("\"status\":202"));
+    }
+
+    @Test
     void a_line_with_a_time_that_no_record_can_have_is_refused_alone() {
         String lines = "{\"payload\":1}\n{\"payload\":2,\"enqueuedAt\":\"+999999999-12-31T23:59:59Z\"}\n";
         assertThat(gateway.batch(key, lines).body().lines()).satisfiesExactly(

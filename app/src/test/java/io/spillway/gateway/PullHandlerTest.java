@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.handler.DeliveryBuilder;
 import io.spillway.handler.Outcome;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Items in the hands of external workers, over HTTP. */
 @Timeout(60) // Against a hang; nothing is measured.
@@ -209,6 +211,42 @@ class PullHandlerTest {
         work.handler.close();
 
         assertThat(call.get()).isEqualTo(503);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_worker_that_ended_during_its_long_poll_gets_no_item(boolean isReset) throws Exception {
+        for (int max = 1; max <= 2; max++) {
+            Socket dead = new Socket(work.address().getHost(), work.address().getPort());
+            dead.setSoLinger(isReset, 0);
+            work.poll(dead, max);
+            dead.close();
+        }
+        WorkUnderTest.Started first = work.item("one");
+        work.item("two");
+
+        List<String> live = new ArrayList<>(ids(work.lease(5)));
+        if (live.size() < 2) {
+            live.addAll(ids(work.lease(1)));
+        }
+        assertThat(live).containsExactlyInAnyOrder("one", "two");
+        assertThat(first.outcome).as("the same attempt goes on").isNotDone();
+        assertThat(work.handler.leasedItems()).isEqualTo(2);
+    }
+
+    @Test
+    void a_worker_that_sends_its_next_request_early_gets_its_item() throws Exception {
+        try (Socket eager = new Socket(work.address().getHost(), work.address().getPort())) {
+            work.poll(eager, 1);
+            eager.getOutputStream().write(utf8("GET /nothing HTTP/1.1\r\nHost: h\r\n\r\n"));
+            work.item("one");
+
+            String answers = "";
+            for (int next = 0; next >= 0 && !answers.contains("HTTP/1.1 404"); answers += (char) next) {
+                next = eager.getInputStream().read();
+            }
+            assertThat(answers).contains("\"id\":\"one\"");
+        }
     }
 
     @Test

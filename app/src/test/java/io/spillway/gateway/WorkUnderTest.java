@@ -9,6 +9,7 @@ import io.spillway.handler.DeliveryBuilder;
 import io.spillway.handler.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -149,6 +150,21 @@ final class WorkUnderTest implements AutoCloseable {
             throw new AssertionError(response.body());
         }
         return json(response).get("items");
+    }
+
+    URI address() {
+        return URI.create(url);
+    }
+
+    /** Sends a lease call on a connection of its own, and returns when it waits for an item. */
+    void poll(Socket connection, int max) throws IOException {
+        String body = "{\"max\":" + max + ",\"waitMillis\":30000}";
+        int asked = handler.askedItems();
+        connection.getOutputStream().write(("POST /v1/work:lease HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + KEY
+                + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body).getBytes(StandardCharsets.US_ASCII));
+        while (handler.askedItems() < asked + max) {
+            Thread.onSpinWait();
+        }
     }
 
     static JsonNode json(HttpResponse<String> response) {

@@ -9,10 +9,12 @@ import io.spillway.kafka.topics.QueueAdmin;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +45,8 @@ class WorkerKilledIT {
      * in which 20 slots end 200 items of 5 ms; a commit on a busy machine may take several times as long.
      */
     private static final int MAX_REPEATED = 1_000;
+    /** Items of three of the ten tenants. */
+    private static final Set<Integer> KILLERS = Set.of(101, 202, 303);
 
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -205,6 +210,48 @@ class WorkerKilledIT {
         assertThat(crashes).isGreaterThanOrEqualTo(3);
     }
 
+    /** As a container engine does, this test starts each worker that ends again, at once. */
+    @Test
+    @EnabledIfSystemProperty(
+            named = "spillway.test.guarantees", matches = "true",
+            disabledReason = "Each killer costs a minute of turns; run with -Pguarantees.")
+    void killers_of_three_tenants_among_three_workers_end_about_three_processes_each_at_most() throws Exception {
+        scene.withRouter();
+        List<String> ids = scene.send("id", 600, i -> KILLERS.contains(i) ? "halt" : "20");
+        SpillwayProcess[] workers = new SpillwayProcess[3];
+        int crashes = -workers.length;
+        try {
+            while (!scene.isEmpty()) {
+                for (int i = 0; i < workers.length; i++) {
+                    if (workers[i] == null || !workers[i].isAlive()) {
+                        crashes++;
+                        workers[i] = startedAgain("worker-" + i);
+                    }
+                }
+                LockSupport.parkNanos(50_000_000);
+            }
+        } finally {
+            Arrays.stream(workers).filter(Objects::nonNull).forEach(SpillwayProcess::close);
+        }
+
+        System.out.println("processes that ended: " + crashes);
+        assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER)).stream()
+                .map(record -> text(record.headers().lastHeader("spillway-dead-reason").value())))
+                .containsExactly("killed-worker", "killed-worker", "killed-worker");
+        assertThat(effects().keySet()).isEqualTo(new HashSet<>(ids));
+        assertThat(crashes).as("three each, and one for each other worker whose status was late")
+                .isBetween(KILLERS.size(), 3 * KILLERS.size() + workers.length - 1);
+    }
+
+    /** Returns nothing when the worker ended during its start. */
+    private SpillwayProcess startedAgain(String name) {
+        try {
+            return SpillwayProcess.start(directory.resolve(name), environment(Map.of()), "--roles", "worker");
+        } catch (IllegalStateException crashed) {
+            return null;
+        }
+    }
+
     static List<String> crashPayloads() {
         return List.of("halt", "exit").subList(0, Repetitions.of(1, 2));
     }
@@ -234,11 +281,15 @@ class WorkerKilledIT {
     }
 
     private SpillwayProcess start(String name, Map<String, String> more) {
+        return SpillwayProcess.start(directory.resolve(name), environment(more), "--roles", "router,worker");
+    }
+
+    private Map<String, String> environment(Map<String, String> more) {
         Map<String, String> environment = new HashMap<>(scene.environment());
         environment.putAll(more);
         environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
                 + " -D" + EffectHandler.TOPIC + "=" + effects);
-        return SpillwayProcess.start(directory.resolve(name), environment, "--roles", "router,worker");
+        return environment;
     }
 
     private void finish() {

@@ -113,6 +113,7 @@ public class QueueForTests implements OperatorQueue {
         });
         Survey survey = DeadLetterSamples.survey(topics, letters, order.filter(), order.limit());
         surveyed.accept(survey);
+        List<DeadLetter> selected = letters.stream().filter(order.filter()::matches).toList();
         try {
             mayRun.await();
         } catch (InterruptedException e) {
@@ -120,7 +121,7 @@ public class QueueForTests implements OperatorQueue {
         }
         long done = 0;
         while (done < survey.tally().count() && !watch.isStopped()) {
-            letters.removeFirst();
+            letters.remove(selected.get((int) done));
             watch.progressed("replayed", ++done, survey.tally().count());
         }
         return Optional.of(new RunResult(done, done < survey.tally().count()));

@@ -9,9 +9,11 @@ import io.spillway.config.GatewaySettings;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.gateway.AdminKey;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -69,10 +71,26 @@ class AdminKeysTest {
     }
 
     @Test
+    void a_key_is_read_from_a_file_or_variable_of_any_system() throws IOException {
+        for (byte[] written : List.of(
+                (GOOD + " \r\n").getBytes(StandardCharsets.UTF_8), ("\uFEFF" + GOOD).getBytes(StandardCharsets.UTF_8),
+                ("\uFEFF" + GOOD + "\r\n").getBytes(StandardCharsets.UTF_16LE))) {
+            Path file = Files.write(data.resolve("key"), written);
+            assertThat(AdminKeys.find(Map.of(), settings(file.toString()), data).isSameAs(AdminKey.of(GOOD))).isTrue();
+        }
+        assertThat(AdminKeys.find(Map.of("SPILLWAY_ADMIN_KEY", GOOD + "\r"), settings(""), data)
+                .isSameAs(AdminKey.of(GOOD))).isTrue();
+        Path file = Files.write(data.resolve("key"), (GOOD + "\0").getBytes(StandardCharsets.UTF_8));
+        assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(file.toString()), data))
+                .hasMessageContaining("zero byte").message().doesNotContain(GOOD);
+    }
+
+    @Test
     void a_missing_configured_file_is_named() {
         assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(data.resolve("no-such-file").toString()), data))
                 .isInstanceOf(InvalidSettingException.class)
-                .hasMessageContaining("gateway.adminKeyFile").hasMessageContaining("no-such-file");
+                .hasMessage("gateway.adminKeyFile = " + data.resolve("no-such-file")
+                        + ": cannot be read: no such file. Write a key into it, or remove the setting.");
     }
 
     @Test

@@ -17,6 +17,8 @@ import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.RecordedTrace;
 import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.Surge;
 import io.spillway.sim.scenario.TenantGroup;
 import io.spillway.sim.scenario.Window;
@@ -232,6 +234,48 @@ class SimulationTest {
         assertThat(result.deaths()).isLessThanOrEqualTo(3 * 5);
         assertThat(Runs.phase(result, "trials", "quiet").p99Millis()).as("after the first restart of all workers")
                 .isLessThan(1_000);
+    }
+
+    @Test
+    void partitions_of_a_worker_that_stays_away_go_to_others_after_ten_seconds_and_come_back_without_a_pause() {
+        Scenario scenario = Runs.scenario(4 * MINUTE, restarting(2 * MINUTE),
+                List.of(Runs.group("quiet", 80, USUAL, new Arrivals.Poisson(3))),
+                new Scenario.Phase("away", new Window(MINUTE + 12_000, 3 * MINUTE - 2_000)),
+                new Scenario.Phase("back", new Window(3 * MINUTE - 2_000, 4 * MINUTE)));
+
+        SimulationResult result = Simulation.run(scenario, Discipline.SPILLWAY, SEED, (a, b, c, d) -> { },
+                (same, events, tally, destination) -> {
+                    SpillwayModel model = new SpillwayModel(same, events, tally, destination);
+                    events.add(MINUTE * SimulatedTime.NANOS_PER_MILLI, now -> model.kill(0, now));
+                    return model;
+                });
+
+        assertThat(Runs.group(result, "quiet").done()).as("seed %d", SEED)
+                .isEqualTo(Runs.group(result, "quiet").accepted());
+        assertThat(Runs.group(result, "quiet").maxMillis()).as("seed %d: the session timeout, and what waited", SEED)
+                .isBetween(9_000.0, 13_000.0);
+        assertThat(Runs.phase(result, "away", "quiet").maxMillis()).as("seed %d: two thirds of the slots", SEED)
+                .isLessThan(500);
+        assertThat(Runs.phase(result, "back", "quiet").maxMillis()).as("seed %d: attempts end first", SEED)
+                .isLessThan(500);
+    }
+
+    @Test
+    void killers_of_many_tenants_do_not_stop_the_queue_when_workers_need_a_minute_to_restart() {
+        Scenario at = killers(15 * MINUTE, 30, new Arrivals.Burst(1, 2 * MINUTE, 0));
+        SimulationResult result = Runs.run(Runs.scenario(
+                at.durationMillis(), restarting(MINUTE), at.groups(), at.phases().getFirst()), Discipline.SPILLWAY);
+
+        assertThat(Runs.group(result, "pill").dead()).isEqualTo(30);
+        assertThat(Runs.group(result, "quiet").done()).isEqualTo(Runs.group(result, "quiet").accepted());
+        assertThat(result.deaths()).isLessThanOrEqualTo(3 * 30);
+        assertThat(Runs.phase(result, "trials", "quiet").p50Millis()).as("seed %d", SEED).isLessThan(100);
+    }
+
+    private static SimulatedCluster restarting(long millis) {
+        SimulatedCluster three = Runs.cluster(3, 25);
+        return new SimulatedCluster(three.workers(), three.partitions(), three.shardSeed(), three.stuckAfterMillis(),
+                three.commitMillis(), millis, three.killerDeaths(), three.protection());
     }
 
     private static Scenario killers(long durationMillis, int tenants, Arrivals arrivals) {

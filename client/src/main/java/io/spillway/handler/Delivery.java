@@ -16,7 +16,7 @@ import java.util.Optional;
  * <p>Only Spillway implements this interface; later versions may add methods. Use {@link DeliveryBuilder} in tests.
  */
 public interface Delivery {
-    /** Returns the tenant of the item: 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}. */
+    /** Returns the tenant of the item: 1 to 128 printable ASCII characters, without space and {@code !"'()*,/<>\`}. */
     String tenant();
 
     /**

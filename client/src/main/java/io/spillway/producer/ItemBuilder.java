@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntPredicate;
@@ -43,6 +44,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  */
 public final class ItemBuilder {
     private static final int MAX_NAME_LENGTH = 128;
+    private static final String NOT_IN_NAMES = "!\"'()*,/<>\\`";
     private static final int MAX_ID_LENGTH = 256;
     /** The router accepts 1,000 headers; this leaves room for the seven that are added. */
     private static final int MAX_HEADERS = 993;
@@ -73,7 +75,7 @@ public final class ItemBuilder {
         this.tenant = requireName("tenant", tenant);
     }
 
-    /** Starts an item of a tenant: 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}. */
+    /** Starts an item of a tenant: 1 to 128 printable ASCII characters, without space and {@value #NOT_IN_NAMES}. */
     public static ItemBuilder of(String tenant) {
         return new ItemBuilder(tenant);
     }
@@ -285,7 +287,7 @@ public final class ItemBuilder {
 
     private static String requireName(String field, String name) {
         return require(field, name, MAX_NAME_LENGTH, ItemBuilder::isNameCharacter,
-                "1 to " + MAX_NAME_LENGTH + " characters of A-Z a-z 0-9 . _ -");
+                "1 to " + MAX_NAME_LENGTH + " printable ASCII characters, without space and " + NOT_IN_NAMES);
     }
 
     private static String requireId(String id) {
@@ -302,14 +304,16 @@ public final class ItemBuilder {
         for (int i = 0; i < text.length(); i++) {
             if (!isAllowed.test(text.charAt(i))) {
                 throw new IllegalArgumentException(
-                        "%s has U+%04X at index %d. Allowed: %s".formatted(field, (int) text.charAt(i), i, allowed));
+                        String.format(Locale.ROOT,
+                                "%s has U+%04X at index %d. Allowed: %s",
+                                field, (int) text.charAt(i), i, allowed));
             }
         }
         return text;
     }
 
     private static boolean isNameCharacter(int c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-';
+        return c > ' ' && isPrintable(c) && NOT_IN_NAMES.indexOf(c) < 0;
     }
 
     private static boolean isPrintable(int c) {

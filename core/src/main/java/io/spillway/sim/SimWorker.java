@@ -2,6 +2,7 @@ package io.spillway.sim;
 
 import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.engine.EngineEffects;
+import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.ItemPolicies;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DropReason;
@@ -22,27 +23,31 @@ import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.SimulatedWorker;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
  * Worker in virtual time, from its start to its death: reads its partitions, runs attempts and commits by the decisions
- * of the {@link WorkerEngine}. After its death another worker takes its partitions over.
+ * of the {@link WorkerEngine}.
  *
  * <p>Owner: the model. Bounds: those of the engine and of {@link SimulatedPartition}.
  */
 final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>, ItemPolicies<SimulatedItem> {
     /** {@code max.poll.records} of the worker. */
     private static final int MAX_POLL = 500;
+    private static final long ALIVE = Long.MAX_VALUE;
     /** Delay of an urgent commit, about the duration of a transaction. */
     private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
 
-    final List<SimulatedPartition> partitions;
-    private final String name;
+    /** Partitions that it owns; when it is dead, those that it gets when it restarts. */
+    final List<SimulatedPartition> partitions = new ArrayList<>();
+    final String name;
     private final SpillwayModel model;
     private final Tally tally;
     private final WorkerEngine<SimulatedItem, Attempt> engine;
@@ -50,12 +55,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     final SimulatedWorker settings;
     private final int slots;
     private final HandlingStats stats;
-    private final List<Move> open = new ArrayList<>();
+    private final List<SimMove> open = new ArrayList<>();
     /** As in a consumer: a partition that gave records is the last one of the next poll. */
-    private final List<SimulatedPartition> readOrder;
+    private final List<SimulatedPartition> readOrder = new ArrayList<>();
     /** Whether all live work is taken, so that the aged lane may use the free slots. */
     boolean caughtUp;
-    private boolean dead;
+    private long diedNanos = ALIVE;
     private boolean urgent;
 
     /** Attempt whose end is known from its start. */
@@ -70,29 +75,44 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         }
     }
 
-    /** Move of an item to another lane, with its numbers from then on; for delay with its due time. */
-    record Move(SimulatedItem item, Lane to, int attempts, int moves, long dueEpochMillis,
-            Optional<NextStep.Delay> retry, Optional<Route.DeadLetter> why) {
-        static Move dead(SimulatedItem item, int attempts, Route.DeadLetter why) {
-            return new Move(item, Lane.DEAD_LETTER, attempts, item.moves, 0, Optional.empty(), Optional.of(why));
-        }
-    }
-
     /** Creates a worker that takes these partitions over. */
     SimWorker(
             SpillwayModel model, String name, SimulatedWorker settings, List<SimulatedPartition> partitions,
             long nowNanos) {
         this.name = name;
         this.settings = settings;
-        this.partitions = partitions;
-        this.readOrder = new ArrayList<>(partitions);
         this.model = model;
         this.tally = model.tally;
         this.slots = settings.dispatch().slots();
         this.engine = new WorkerEngine<>(settings.dispatch(), health, model.cluster.killerDeaths(), this, this);
         this.stats = new HandlingStats(nowNanos);
-        partitions.forEach(SimulatedPartition::takeOver);
         engine.follow(name, model.suspects());
+        take(partitions);
+    }
+
+    /** Takes partitions over from their last commit; if it is dead, when it restarts. */
+    void take(Collection<SimulatedPartition> given) {
+        partitions.addAll(given);
+        if (isAlive()) {
+            given.forEach(SimulatedPartition::takeOver);
+            readOrder.addAll(given);
+        }
+    }
+
+    /** Begins to hand partitions back: they leave at the commit that finds none of their attempts running. */
+    void handBack(Predicate<SimulatedPartition> which, long nowNanos) {
+        List<EnginePartition> leaving = partitions.stream().filter(which).map(each -> each.state).toList();
+        if (!leaving.isEmpty()) {
+            engine.leave(leaving, nowNanos);
+        }
+    }
+
+    /** Removes the partitions that were being handed back, after the commit of their last state. */
+    private void forget(List<SimulatedPartition> left, long nowNanos) {
+        engine.forget(left.stream().map(each -> each.state).toList(), nowNanos);
+        partitions.removeAll(left);
+        readOrder.removeAll(left);
+        model.assign(nowNanos);
     }
 
     int inFlight() {
@@ -100,7 +120,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     boolean isAlive() {
-        return !dead;
+        return diedNanos == ALIVE;
+    }
+
+    /** Returns when it died, if it is dead. */
+    long diedNanos() {
+        return diedNanos;
     }
 
     void prune(long nowNanos) {
@@ -139,7 +164,8 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     /** Returns whether the next tick has work: something to read, to commit or to start. */
     boolean isBusy() {
         return !open.isEmpty()
-                || partitions.stream().anyMatch(each -> each.state.isDirty() || each.hasUnread())
+                || partitions.stream().anyMatch(
+                        each -> each.state.isDirty() || each.state.isLeaving() || each.hasUnread())
                 || engine.waiting(Lane.HOT) + engine.waiting(Lane.OVERFLOW) + engine.waiting(Lane.AGED) > 0;
     }
 
@@ -180,19 +206,25 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     void commit(long nowNanos) {
         urgent = false;
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
+        List<SimulatedPartition> left = engine.hasLeavingAttempts() ? List.of()
+                : partitions.stream().filter(each -> each.state.isLeaving()).toList();
+        engine.drained(left.stream().map(each -> each.state).toList());
         Map<SimulatedPartition, ProgressState> snapshots = new LinkedHashMap<>();
         for (SimulatedPartition each : partitions) {
             if (each.state.isDirty()) {
                 snapshots.put(each, engine.snapshot(each.state));
             }
         }
-        List<Move> moves = List.copyOf(open);
+        List<SimMove> moves = List.copyOf(open);
         open.clear();
         snapshots.forEach((partition, snapshot) -> {
             partition.committed(snapshot);
             engine.committed(partition.state, snapshot, nowMillis, nowNanos);
         });
         moves.forEach(move -> model.published(move, nowNanos));
+        if (!left.isEmpty()) {
+            forget(left, nowNanos);
+        }
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
         engine.makeRoom(nowMillis, nowNanos);
         if (engine.suspects() > 0) {
@@ -202,14 +234,14 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     /** Kills this worker; without effect if it is dead. */
     void kill(long nowNanos) {
-        if (!dead) {
-            dead = true;
+        if (isAlive()) {
+            diedNanos = nowNanos;
             model.died(this, nowNanos);
         }
     }
 
     private void ended(Attempt attempt, long nowNanos) {
-        if (dead) {
+        if (!isAlive()) {
             return;
         }
         if (attempt.ending.kills()) {
@@ -273,29 +305,29 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     @Override
     public void ended(SimulatedItem item, Route.DeadLetter why, long nowMillis) {
-        move(Move.dead(item, item.attempts, why));
+        move(SimMove.dead(item, item.attempts, why));
     }
 
     @Override
     public void moved(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
-        move(new Move(item, to, item.attempts, moves, dueMillis, Optional.empty(), Optional.empty()));
+        move(new SimMove(item, to, item.attempts, moves, dueMillis, Optional.empty(), Optional.empty()));
     }
 
     /** A retry resets the moves: they are limited between two attempts. */
     @Override
     public void retried(Attempt attempt, NextStep.Delay next) {
-        move(new Move(
+        move(new SimMove(
                 attempt.item, Lane.DELAY, next.attempts(), 0, next.dueMillis(), Optional.of(next), Optional.empty()));
     }
 
     @Override
     public void deadLettered(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(Move.dead(attempt.item, attempts, why));
+        move(SimMove.dead(attempt.item, attempts, why));
     }
 
     @Override
     public void convicted(SimulatedItem item, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(Move.dead(item, attempts, why));
+        move(SimMove.dead(item, attempts, why));
     }
 
     @Override
@@ -303,14 +335,14 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         if (!urgent) {
             urgent = true;
             model.events.add(nowNanos + URGENT_NANOS, now -> {
-                if (urgent && !dead) {
+                if (urgent && isAlive()) {
                     commit(now);
                 }
             });
         }
     }
 
-    private void move(Move move) {
+    private void move(SimMove move) {
         move.item().currentPartition.left();
         open.add(move);
     }

@@ -15,7 +15,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -30,6 +33,8 @@ final class SpillwayModel implements Model {
     private static final long NEVER = Long.MAX_VALUE;
     private static final int HOUSEKEEPING_SECONDS = 10;
     private static final int TURN_SECONDS = 5;
+    /** Time after which the partitions of a dead worker go to others: the session timeout of the live workers. */
+    private static final long SESSION_NANOS = 10 * SimulatedTime.NANOS_PER_SECOND;
     private static final long UPDATE_NANOS = Fleet.UPDATE_MILLIS * SimulatedTime.NANOS_PER_MILLI;
     /** Interval of the workers' reports while items arrive. */
     private static final long REPORT_NANOS = 250 * SimulatedTime.NANOS_PER_MILLI;
@@ -68,18 +73,46 @@ final class SpillwayModel implements Model {
         }
         this.router = new SimRouter(tally, cluster, lanes);
         this.workers = new SimWorker[cluster.workers().size()];
-        String[] owners = SlotAssignment.assign(
-                IntStream.range(0, workers.length).mapToObj(i -> new SlotAssignment.Worker(
-                        name(i), cluster.workers().get(i).dispatch().slots())).toList(),
-                new String[cluster.partitions()]);
         for (int i = 0; i < workers.length; i++) {
-            String name = name(i);
-            List<SimulatedPartition> own = Arrays.stream(lanes).flatMap(Arrays::stream)
-                    .filter(each -> name.equals(owners[each.index])).toList();
-            suspects.put(name, new SuspectStatus.Received(SuspectStatus.NONE, 0));
-            workers[i] = new SimWorker(this, name, cluster.workers().get(i), own, 0);
+            suspects.put(name(i), new SuspectStatus.Received(SuspectStatus.NONE, 0));
+            workers[i] = new SimWorker(this, name(i), cluster.workers().get(i), List.of(), 0);
         }
+        assign(0);
         events.add(0, now -> second(now, 0));
+    }
+
+    /**
+     * Gives each partition to the worker that is to own it. Live workers hand partitions back first. A dead worker
+     * keeps its partitions for the session timeout, and gets them when it restarts before.
+     */
+    void assign(long nowNanos) {
+        List<SlotAssignment.Worker> members = IntStream.range(0, workers.length)
+                .filter(i -> workers[i].isAlive() || nowNanos < workers[i].diedNanos() + SESSION_NANOS)
+                .mapToObj(i -> new SlotAssignment.Worker(name(i), cluster.workers().get(i).dispatch().slots()))
+                .toList();
+        if (members.isEmpty()) {
+            return;
+        }
+        String[] owners = new String[cluster.partitions()];
+        for (SimWorker worker : workers) {
+            worker.partitions.forEach(each -> owners[each.index] = worker.name);
+        }
+        String[] next = SlotAssignment.assign(members, owners);
+        for (SimWorker worker : workers) {
+            Predicate<SimulatedPartition> moves = each -> !worker.name.equals(next[each.index]);
+            if (worker.isAlive()) {
+                worker.handBack(moves, nowNanos);
+            } else {
+                worker.partitions.removeIf(moves);
+            }
+        }
+        Set<SimulatedPartition> owned = Arrays.stream(workers).flatMap(worker -> worker.partitions.stream())
+                .collect(Collectors.toSet());
+        for (SimWorker worker : workers) {
+            worker.take(Arrays.stream(lanes).flatMap(Arrays::stream)
+                    .filter(each -> worker.name.equals(next[each.index]) && !owned.contains(each)).toList());
+        }
+        requestTick(nowNanos);
     }
 
     @Override
@@ -129,7 +162,7 @@ final class SpillwayModel implements Model {
         }
     }
 
-    void published(SimWorker.Move move, long nowNanos) {
+    void published(SimMove move, long nowNanos) {
         SimulatedItem item = move.item();
         item.attempts = move.attempts();
         item.moves = move.moves();
@@ -258,14 +291,14 @@ final class SpillwayModel implements Model {
 
     void died(SimWorker worker, long nowNanos) {
         tally.workerDeaths++;
-        String name = name(Arrays.asList(workers).indexOf(worker));
-        suspects.compute(name, (same, last) -> new SuspectStatus.Received(
+        suspects.compute(worker.name, (same, last) -> new SuspectStatus.Received(
                 last == null ? SuspectStatus.NONE : last.status(), SimulatedTime.epochMillis(nowNanos)));
         requestSuspects(nowNanos);
         events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
             workers[Arrays.asList(workers).indexOf(worker)] =
-                    new SimWorker(this, name, worker.settings, worker.partitions, now);
-            requestTick(now);
+                    new SimWorker(this, worker.name, worker.settings, worker.partitions, now);
+            assign(now);
         });
+        events.add(nowNanos + SESSION_NANOS, this::assign);
     }
 }

@@ -4,6 +4,7 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.deadletter.ScanListener;
+import java.util.Locale;
 
 /** Listener that prints the progress of a scan once a second and can stop it. Owned by the command's thread. */
 record ProgressLine(StopSignal stop, PeriodicNote note) implements ScanListener {
@@ -18,6 +19,6 @@ record ProgressLine(StopSignal stop, PeriodicNote note) implements ScanListener 
 
     @Override
     public void progressed(String what, long done, long total) {
-        note.offer(() -> "%d of %d %s".formatted(done, total, what));
+        note.offer(() -> String.format(Locale.ROOT, "%d of %d %s", done, total, what));
     }
 }

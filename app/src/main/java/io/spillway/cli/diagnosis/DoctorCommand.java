@@ -19,6 +19,7 @@ import io.spillway.kafka.view.ViewContent;
 import io.spillway.router.AccessRole;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -156,7 +157,7 @@ public final class DoctorCommand implements Callable<Integer> {
     private void print(Printer printer) {
         int width = findings.stream().mapToInt(finding -> finding.check().length()).max().orElse(0);
         for (Finding finding : findings) {
-            printer.line(("%-7s  %-" + width + "s  %s").formatted(
+            printer.line(String.format(Locale.ROOT, "%-7s  %-" + width + "s  %s",
                     finding.level(), finding.check(), Printable.onOneLine(finding.text())));
             if (!finding.remedy().isEmpty()) {
                 printer.line(" ".repeat(7 + 2 + width + 2) + Printable.onOneLine(finding.remedy()));

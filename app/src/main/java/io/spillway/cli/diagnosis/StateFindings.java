@@ -4,6 +4,7 @@ import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.topics.SuggestedCommands;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -141,7 +142,7 @@ final class StateFindings {
                         + " reach their time to live or their end before they are handled: "
                         + named(names, last.tenantsLate()) + ".",
                 "Add capacity for them, or raise their ttl or expireAfter if late work is still useful. See: spillway "
-                        + "explain --tenant " + names.getFirst());
+                        + "explain --tenant " + SuggestedCommands.quoted(names.getFirst()));
     }
 
     private Finding deadLetters() {

@@ -70,7 +70,7 @@ final class ScenarioLoader {
         } catch (InvalidSettingException e) {
             throw CommandFailure.usage(e.getMessage());
         } catch (IOException e) {
-            throw CommandFailure.usage(Printable.of(file) + ": cannot be read: " + Printable.of(e.toString()));
+            throw CommandFailure.usage(Printable.of(file) + ": cannot be read: " + YamlDocument.problemOf(e));
         } catch (CommandFailure e) {
             throw CommandFailure.usage(Printable.of(file) + ": " + e.getMessage());
         }
@@ -159,7 +159,7 @@ final class ScenarioLoader {
     private static String nameOf(ScenarioSection section) {
         String name = section.text("name");
         if (!ItemLimits.isName(name)) {
-            throw section.wrong("name", "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+            throw section.wrong("name", "must be " + ItemLimits.NAME_ALLOWED);
         }
         return name;
     }

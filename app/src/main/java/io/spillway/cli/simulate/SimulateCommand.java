@@ -12,6 +12,7 @@ import io.spillway.sim.scenario.Scenario;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,7 +79,7 @@ public final class SimulateCommand implements Callable<Integer> {
                     (nowMillis, durationMillis, arrived, waiting) -> {
                         if (clock.millis() >= nextMillis[0]) {
                             nextMillis[0] = clock.millis() + NOTE_EVERY_MILLIS;
-                            printer.note("at %s of %s: %,d items, %,d of them waiting".formatted(
+                            printer.note(String.format(Locale.ROOT, "at %s of %s: %,d items, %,d of them waiting",
                                     DurationText.of(nowMillis), DurationText.of(durationMillis), arrived, waiting));
                         }
                     });

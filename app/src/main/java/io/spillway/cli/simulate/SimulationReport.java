@@ -48,18 +48,18 @@ public record SimulationReport(SimulationResult result) {
     void print(Printer printer) {
         long accepted = result.groups().stream().mapToLong(SimulationResult.Row::accepted).sum();
         long waiting = result.groups().stream().mapToLong(SimulationResult.Row::waiting).sum();
-        printer.line("%s through %s, seed %d".formatted(
+        printer.line(String.format(Locale.ROOT, "%s through %s, seed %d",
                 result.scenario().name(), isFifo() ? "one FIFO queue" : "Spillway", result.seed()));
         if (!result.scenario().description().isEmpty()) {
             printer.line(result.scenario().description());
         }
-        String end = waiting == 0 ? "all finished at " : "%,d not finished when the run ended at ".formatted(waiting);
-        printer.line("%s of %s in %s; %s%s".formatted(
+        String end = waiting == 0 ? "all finished at " : number(waiting) + " not finished when the run ended at ";
+        printer.line(String.format(Locale.ROOT, "%s of %s in %s; %s%s",
                 Printer.count(accepted, "item"), Printer.count(result.scenario().tenants(), "tenant"),
                 DurationText.of(result.scenario().durationMillis()), end, DurationText.of(result.endMillis())));
         Stream<SimulationResult.Row> all = Stream.concat(result.groups().stream(), result.workloads().stream());
         print(printer, "Age at first attempt:", "tenants", "", all
-                .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x %,d".formatted(row.tenants()), row)));
+                .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x " + number(row.tenants()), row)));
         if (!result.phases().isEmpty()) {
             print(printer, "By when the items arrived:", "phase", "tenants",
                     result.phases().stream().map(each -> cells(each.phase(), each.row().name(), each.row())));
@@ -72,7 +72,7 @@ public record SimulationReport(SimulationResult result) {
         printer.line("most items at one time: " + peaks());
         String recovered = result.recoveredMillis()
                 .map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance").orElse("");
-        printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s".formatted(
+        printer.line(String.format(Locale.ROOT, "slots in use %.0f%%; Jain's index of slot time %.3f%s%s",
                 100 * result.slotUse(), result.jain(), recovered,
                 result.deaths() == 0 ? "" : "; workers died " + Printer.count(result.deaths(), "time")));
     }
@@ -98,7 +98,7 @@ public record SimulationReport(SimulationResult result) {
     private String peaks() {
         return result.peakDepths().entrySet().stream()
                 .filter(each -> !isFifo() || each.getValue() > 0)
-                .map(each -> laneName(result, each.getKey()) + " %,d".formatted(each.getValue()))
+                .map(each -> laneName(result, each.getKey()) + " " + number(each.getValue()))
                 .collect(Collectors.joining(", "));
     }
 
@@ -117,11 +117,15 @@ public record SimulationReport(SimulationResult result) {
 
     private static List<String> cells(String first, String second, SimulationResult.Row row) {
         return List.of(
-                first, second, "%,d".formatted(row.accepted()), "%,d".formatted(row.done()),
-                "%,d".formatted(row.dropped()), "%,d".formatted(row.dead()), "%,d".formatted(row.waiting()),
-                DurationText.of(row.p50Millis()), DurationText.of(row.p99Millis()), DurationText.of(row.maxMillis()),
+                first, second, number(row.accepted()), number(row.done()), number(row.dropped()), number(row.dead()),
+                number(row.waiting()), DurationText.of(row.p50Millis()), DurationText.of(row.p99Millis()),
+                DurationText.of(row.maxMillis()),
                 String.format(
                         Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
+    }
+
+    private static String number(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
     }
 
     private Map<String, Object> samples() {

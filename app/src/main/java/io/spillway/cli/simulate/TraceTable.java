@@ -20,7 +20,8 @@ import java.util.stream.Stream;
 /** Reader of the rows of a CSV file with a header line. Errors are wrong usage and name the file, line and column. */
 final class TraceTable {
     private static final ObjectReader ROWS =
-            new CsvMapper().readerFor(String[].class).with(CsvParser.Feature.WRAP_AS_ARRAY);
+            new CsvMapper().readerFor(String[].class).withFeatures(CsvParser.Feature.WRAP_AS_ARRAY,
+                    CsvParser.Feature.TRIM_SPACES, CsvParser.Feature.SKIP_EMPTY_LINES);
 
     private final String file;
     private final MappingIterator<String[]> rows;
@@ -102,7 +103,7 @@ final class TraceTable {
 
     String tenant(int column) {
         if (!ItemLimits.isName(cells[column])) {
-            throw wrong(column, "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+            throw wrong(column, "must be " + ItemLimits.NAME_ALLOWED);
         }
         return cells[column];
     }

@@ -18,6 +18,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -137,7 +138,7 @@ public final class DepthCommand implements Runnable {
     }
 
     private static String rate(double perSecond) {
-        return "%.1f".formatted(perSecond);
+        return String.format(Locale.ROOT, "%.1f", perSecond);
     }
 
     private static Double ageSeconds(Long sinceMillis, long nowMillis) {

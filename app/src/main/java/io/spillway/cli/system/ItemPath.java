@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -111,7 +112,7 @@ final class ItemPath {
         Map<String, Object> fields = fields(item, policies);
         List.of("tenant", "id", "origin").forEach(fields::remove);
         fields.values().removeIf(Objects::isNull);
-        return "%-11s %-12s %-9s %s".formatted(fields.remove("place"), fields.remove("position"),
+        return String.format(Locale.ROOT, "%-11s %-12s %-9s %s", fields.remove("place"), fields.remove("position"),
                 fields.remove("state"), fields.isEmpty() ? "" : fields);
     }
 

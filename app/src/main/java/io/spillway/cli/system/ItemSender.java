@@ -8,6 +8,7 @@ import io.spillway.kafka.topics.ConnectionFault;
 import io.spillway.producer.ItemBuilder;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -68,7 +69,7 @@ final class ItemSender {
             ended(e);
         }
         handedOver++;
-        note.offer(() -> "%d%s sent (%.0f/s)".formatted(
+        note.offer(() -> String.format(Locale.ROOT, "%d%s sent (%.0f/s)",
                 stored.get(), total == UNKNOWN_TOTAL ? "" : " of " + total, stored.get() / seconds()));
     }
 

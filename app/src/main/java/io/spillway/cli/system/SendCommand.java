@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -133,12 +134,13 @@ public final class SendCommand implements Callable<Integer> {
     }
 
     private void print(Printer printer, String topic, ItemSender.Result result, boolean isStopped) {
-        String total = isStopped && file == null ? "%,d of ".formatted(result.sent()) + Printer.count(count, "item")
+        String total = isStopped && file == null
+                ? String.format(Locale.ROOT, "%,d of ", result.sent()) + Printer.count(count, "item")
                 : Printer.count(result.sent(), "item");
         printer.result(
                 Map.of("sent", result.sent(), "failed", result.failed(), "bad", bad.get(),
                         "seconds", result.seconds(), "stopped", isStopped),
-                "Sent %s to %s in %.1f s%s".formatted(
+                String.format(Locale.ROOT, "Sent %s to %s in %.1f s%s",
                         total, topic, result.seconds(), isStopped ? ", then stopped." : "."));
     }
 

@@ -72,18 +72,18 @@ record ShardsReport(
 
     void print(Printer printer) {
         int k = odds.perTenant();
-        printer.line("%s, %d per tenant: %,d different shard%s".formatted(
+        printer.line(String.format(Locale.ROOT, "%s, %d per tenant: %,d different shard%s",
                 Printer.count(odds.slots(), "slot"), k, odds.shards(),
                 odds.shards().equals(BigInteger.ONE) ? "" : "s"));
         printer.line("");
         printer.line("If all slots of one tenant fail, this share of the other tenants loses so many of its slots:");
         printBlastRadius(printer);
         printer.line("");
-        printer.line("Pairs of %,d tenants by the slots they share%s:".formatted(
-                tenants, drawn.sampled() ? ", of a sample of " + "%,d".formatted(drawn.pairsInAll()) : ""));
+        printer.line(String.format(Locale.ROOT, "Pairs of %,d tenants by the slots they share%s:",
+                tenants, drawn.sampled() ? ", of a sample of " + number(drawn.pairsInAll()) : ""));
         printer.table(List.of("shared", "expected", "observed", "share of pairs"),
                 overlaps().stream().map(row -> List.of(row.shared(), number(row.expectedPairs()),
-                        "%,d".formatted(row.observedPairs()), bar(row.observed()))));
+                        number(row.observedPairs()), bar(row.observed()))));
         printer.line("");
         printLoads(printer, drawn);
         searched.ifPresent(trial -> {
@@ -106,26 +106,28 @@ record ShardsReport(
     }
 
     private void printAssignment(Printer printer, ShardsTrial trial) {
-        printer.line(("With at most %d shared by any two tenants: %,d of %,d tenants have a shard (the theoretical "
-                + "maximum is %,d)")
-                .formatted(overlap.orElseThrow(), trial.tenants(), tenants, bound()));
+        printer.line(String.format(Locale.ROOT,
+                "With at most %d shared by any two tenants: %,d of %,d tenants have a shard (the theoretical maximum is"
+                        + " %,d)", overlap.orElseThrow(), trial.tenants(), tenants, bound()));
         trial.refused().ifPresent(reason -> printer.line("The others have none: " + reason.text()
                 + (reason == ShardResult.Reason.GAVE_UP ? "." : ". This applies to every further tenant.")));
-        printer.line("Search: %,d draws, %,d steps, %.3f s".formatted(trial.draws(), trial.steps(), trial.seconds()));
+        printer.line(String.format(Locale.ROOT,
+                "Search: %,d draws, %,d steps, %.3f s", trial.draws(), trial.steps(), trial.seconds()));
         printLoads(printer, trial);
     }
 
     /** Prints a histogram of the tenants per slot. */
     private static void printLoads(Printer printer, ShardsTrial trial) {
         Load load = Load.of(trial);
-        printer.line("Tenants per slot: from %,d to %,d, median %,d".formatted(load.min(), load.max(), load.median()));
+        printer.line(String.format(Locale.ROOT,
+                "Tenants per slot: from %,d to %,d, median %,d", load.min(), load.max(), load.median()));
         int width = (load.max() - load.min()) / MAX_BARS + 1;
         printer.table(List.of("tenants", "slots", "share of slots"),
                 IntStream.iterate(load.min(), from -> from <= load.max(), from -> from + width).mapToObj(from -> {
                     long count = Arrays.stream(trial.loads())
                             .filter(each -> each >= from && each < from + width).count();
-                    return List.of(width == 1 ? "%,d".formatted(from) : "%,d-%,d".formatted(from, from + width - 1),
-                            "%,d".formatted(count), bar((double) count / trial.loads().length));
+                    return List.of(width == 1 ? number(from) : number(from) + "-" + number(from + width - 1),
+                            number(count), bar((double) count / trial.loads().length));
                 }));
     }
 

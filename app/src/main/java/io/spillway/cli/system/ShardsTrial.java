@@ -7,6 +7,7 @@ import io.spillway.core.sharding.ShardRegistry;
 import io.spillway.core.sharding.ShardResult;
 import io.spillway.core.sharding.ShuffleSharder;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -62,7 +63,7 @@ record ShardsTrial(
                 }
             }
             int assigned = count;
-            progress.offer(() -> "Assigned %,d of %,d ...".formatted(assigned, tenants));
+            progress.offer(() -> String.format(Locale.ROOT, "Assigned %,d of %,d ...", assigned, tenants));
         }
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         return counted(slots, size, Arrays.copyOf(shards, count), draws, steps, refused, seconds, seed, progress);
@@ -97,7 +98,9 @@ record ShardsTrial(
         OverlapCensus census = new OverlapCensus(slots, shards);
         while (census.countNext()) {
             progress.offer(() ->
-                    "Compared %,d of %,d tenants with all others ...".formatted(census.done(), shards.length));
+                    String.format(Locale.ROOT,
+                            "Compared %,d of %,d tenants with all others ...",
+                            census.done(), shards.length));
         }
         return census.pairs();
     }

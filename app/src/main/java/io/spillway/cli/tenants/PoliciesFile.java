@@ -31,7 +31,6 @@ import java.util.stream.Collectors;
 final class PoliciesFile {
     private static final String TENANTS = "tenants";
     private static final String WORKLOADS = "workloads";
-    private static final String NAME = "1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -";
     private static final List<PolicyField> OF_WORKLOADS =
             List.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY, PolicyField.PAUSED);
     private static final Path STANDARD_INPUT = Path.of("-");
@@ -61,7 +60,7 @@ final class PoliciesFile {
         try (InputStream in = isStandardInput ? System.in : Files.newInputStream(file)) {
             return new PoliciesFile(name).tenants(YamlDocument.parse(name, in, MAX_BYTES));
         } catch (IOException e) {
-            throw new InvalidSettingException(name + ": cannot be read: " + Printable.of(e.toString()));
+            throw new InvalidSettingException(name + ": cannot be read: " + YamlDocument.problemOf(e));
         }
     }
 
@@ -132,7 +131,7 @@ final class PoliciesFile {
         root.get(TENANTS).properties().forEach(entry -> {
             String path = TENANTS + "." + entry.getKey();
             if (!isTenant(entry.getKey())) {
-                throw wrong(path, entry.getValue(), "the tenant must be * or " + NAME);
+                throw wrong(path, entry.getValue(), "the tenant must be * or " + ItemLimits.NAME_ALLOWED);
             }
             settings.put(entry.getKey(), settings(path, entry.getValue()));
         });
@@ -163,7 +162,7 @@ final class PoliciesFile {
         node.properties().forEach(entry -> {
             String workload = path + "." + entry.getKey();
             if (!ItemLimits.isName(entry.getKey())) {
-                throw wrong(workload, entry.getValue(), "the workload must be " + NAME);
+                throw wrong(workload, entry.getValue(), "the workload must be " + ItemLimits.NAME_ALLOWED);
             }
             requireMap(workload, entry.getValue());
             WorkloadPolicy limits = WorkloadPolicy.DEFAULT;

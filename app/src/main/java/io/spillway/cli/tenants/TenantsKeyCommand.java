@@ -5,6 +5,7 @@ import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.StoredKey;
@@ -35,7 +36,8 @@ final class TenantsKeyCommand {
         TenantTopics topics = withChanges(common);
         if (keysOf(topics, Optional.of(tenant)).size() >= ApiKeys.MAX_PER_TENANT) {
             throw CommandFailure.failed(tenant + " already has " + ApiKeys.MAX_PER_TENANT + " keys, the maximum. "
-                    + "Revoke one of them: spillway tenants key list " + tenant);
+                    + "Revoke one of them: spillway tenants key list "
+                    + SuggestedCommands.quoted(tenant));
         }
         ApiKey key = ApiKey.make(new SecureRandom());
         byte[] stored = StoredKey.of(tenant, key, common.clock().millis()).encode();
@@ -86,7 +88,8 @@ final class TenantsKeyCommand {
         for (String keyId : revoked) {
             if (!existing.contains(keyId)) {
                 throw CommandFailure.failed("Nothing is revoked: " + tenant + " has no key " + Printable.of(keyId)
-                        + ". List its keys with: spillway tenants key list " + tenant);
+                        + ". List its keys with: spillway tenants key list "
+                    + SuggestedCommands.quoted(tenant));
             }
         }
         topics.write(topics.names().keys(), revoked, null, wait);

@@ -3,6 +3,7 @@ package io.spillway.cli.terminal;
 import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /**
  * Log line as a JSON object in printable ASCII: what Logback's encoder leaves in other scripts, and control characters
@@ -18,7 +19,7 @@ public final class JsonLine extends JsonEncoder {
             if (c >= ' ' && c <= '~') {
                 out.append(c);
             } else {
-                out.append("\\u%04x".formatted((int) c));
+                out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             }
         }
         return out.append('\n').toString().getBytes(StandardCharsets.US_ASCII);

@@ -11,6 +11,8 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -85,10 +87,18 @@ public final class OperatorReports implements AutoCloseable {
             case "/depths" -> Optional.of(depths.at(DepthsQuery.of(query), nowMillis));
             case "/history" -> Optional.of(history.json());
             case "/instances" -> Optional.of(instancesAt(nowMillis));
-            default -> path.startsWith(TENANTS) && ItemLimits.isName(path.substring(TENANTS.length()))
-                    ? Optional.of(tenants.of(path.substring(TENANTS.length()), nowMillis))
-                    : Optional.empty();
+            default -> tenant(path).map(name -> tenants.of(name, nowMillis));
         };
+    }
+
+    /** Returns the tenant that a path ends in, where a client may have percent-encoded any character. */
+    private static Optional<String> tenant(String path) {
+        if (!path.startsWith(TENANTS)) {
+            return Optional.empty();
+        }
+        // A plus sign means a space in forms only.
+        String name = path.substring(TENANTS.length()).replace("+", "%2B");
+        return Optional.of(URLDecoder.decode(name, StandardCharsets.UTF_8)).filter(ItemLimits::isName);
     }
 
     private ObjectNode instancesAt(long nowMillis) {

@@ -131,10 +131,12 @@ public record TenantExplanation(
             rules.add("older than " + Durations.format(policy.agedAfterMillis()) + ": aged");
         }
         policy.rateLimit()
-                .ifPresent(limit -> rules.add("over %.4g per second and a burst of %d: overflow (rate)"
-                        .formatted(1e9 / limit.intervalNanos(), limit.toleranceNanos() / limit.intervalNanos())));
+                .ifPresent(limit -> rules.add(String.format(Locale.ROOT,
+                        "over %.4g per second and a burst of %d: overflow (rate)",
+                        1e9 / limit.intervalNanos(), limit.toleranceNanos() / limit.intervalNanos())));
         policy.growth().ifPresent(growth -> rules.add(
-                "over %.4g times its long-term use, and over %.4g per second: overflow (rate)".formatted(
+                String.format(Locale.ROOT,
+                        "over %.4g times its long-term use, and over %.4g per second: overflow (rate)",
                         growth.multiple(), growth.floor())));
         if (policy.rateLimit().isEmpty() && isShareHeld) {
             rules.add("much more in hot than other tenants, while hot is behind: overflow (share)");

@@ -17,7 +17,7 @@ export function deadLetters(parameters, go) {
   const inputs = Object.fromEntries(FILTERS.map((name) => [name, el("input", {name, value: parameters.get(name) || "",
     autocomplete: "off", spellcheck: false, placeholder: name === "since" || name === "until" ? "2h, or a time" : "all"})]));
   const filter = Object.fromEntries(FILTERS.map((name) => [name, parameters.get(name) || ""]));
-  const selected = new Map();
+  const selected = new Set();
   const complete = el("p", {class: "soft"});
   const chosen = el("p", {class: "soft"});
   const runs = runsPanel();
@@ -30,7 +30,7 @@ export function deadLetters(parameters, go) {
   const check = (item) => {
     const box = el("input", {type: "checkbox", checked: selected.has(item.position), "aria-label": "Select " + (item.id || item.position)});
     box.addEventListener("change", () => {
-      if (box.checked) selected.set(item.position, item.id); else selected.delete(item.position);
+      if (box.checked) selected.add(item.position); else selected.delete(item.position);
       showChosen();
     });
     return box;
@@ -91,9 +91,10 @@ export function deadLetters(parameters, go) {
 
   /** Returns the request for the selected ones, else for all that match; all of them must be asked for by name. */
   function request(kind, rate, dryRun) {
-    const wanted = Object.fromEntries(Object.entries(filter).filter(([name, value]) => value !== "" && name !== "id"));
-    if (selected.size > 0) wanted.ids = [...new Set(selected.values())];
-    else if (filter.id !== "") wanted.ids = [filter.id];
+    const {id, ...wanted} = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
+    // Not by id, which several tenants may use.
+    if (selected.size > 0) return {kind, dryRun, rate, filter: {tenant: wanted.tenant, positions: [...selected]}};
+    if (id !== undefined) wanted.ids = [id];
     return {kind, dryRun, rate, filter: wanted, ...(kind === "discard" && Object.keys(wanted).length === 0 ? {all: true} : {})};
   }
 
@@ -103,7 +104,7 @@ export function deadLetters(parameters, go) {
       const plan = await post("runs", request(kind, 100, true));
       ask({title: (kind === "replay" ? "Replay " : "Discard ") + (plan.selected === undefined ? "dead letters?" : counted(plan.selected, "dead letter") + "?"),
         yes: kind === "replay" ? "Replay" : "Discard",
-        body: [el("p", {}, plan.result || ""), el("p", {}, "Nothing has changed yet. " + HAPPENS[kind]),
+        body: [el("p", {}, plan.result || ""), ...(plan.obstacles || []).map((why) => el("p", {}, "Cannot be replayed: " + why)), el("p", {}, "Nothing has changed yet. " + HAPPENS[kind]),
           kind === "replay" ? field("At most this many per second", rate) : ""],
         act: async () => {
           const {id} = await post("runs", request(kind, Number(rate.value), false));

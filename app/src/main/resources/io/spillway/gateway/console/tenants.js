@@ -5,7 +5,8 @@ import {button, el, field, select, setText, table} from "./dom.js";
 import {LANES, count, counted, drainedIn, rate, share} from "./format.js";
 
 const PAGE = 50;
-const NAME = /^[A-Za-z0-9._-]{1,128}$/;
+/** As ItemLimits.NAME_ALLOWED. */
+const NAME = /^[#-&+.0-;=?-[\]^_a-~-]{1,128}$/;
 const SORTS = [["waiting", "Waiting"], ["tenant", "Name"], ["in", "In/s"], ["out", "Out/s"], ["drain", "Drained in"],
   ["dead", "Dead letters"]];
 

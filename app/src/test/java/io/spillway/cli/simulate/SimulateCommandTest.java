@@ -176,7 +176,7 @@ class SimulateCommandTest {
         "policy: {rate: 10}"                 | "policy: {rate: fast}"             | "tenants[1].policy.rate = fast: must be 0.001 to 10000000, or none"
         "policy: {rate: 10}"                 | "policy: {speed: 10}"              | "tenants[1].policy.speed = 10: unknown key"
         "name: noisy"                        | "name: quiet"                      | "two groups are called quiet"
-        "name: noisy"                        | "name: a b"                        | "tenants[1].name = a b: must be 1 to 128 of"
+        "name: noisy"                        | "name: a b"                        | "tenants[1].name = a b: must be 1 to 128 printable"
         "from: 30s"                          | "from: 2m"                         | "phases[0]: from 120000 ms to 60000 ms: must end after it begins"
         "tenants:"                           | "tenants: 5\\nx:"                  | "tenants = 5: must be a list of maps"
         "name: small"                        | "name: [small"                     | "must be one YAML document"

@@ -61,7 +61,7 @@ class PoliciesFileTest {
         "''                                        | must have the key tenants",
         "tenant: {}                                | tenant = {...}: unknown key; known here: tenants",
         "tenants: [a]                              | tenants = [...]: must be a map",
-        "tenants: {a b: {}}                        | tenants.a b = {...}: the tenant must be * or 1 to 128 of",
+        "tenants: {a b: {}}                        | tenants.a b = {...}: the tenant must be * or 1 to 128 printable",
         "tenants: {a: 5}                           | tenants.a = 5: must be a map",
         "tenants: {a: {rte: 5}}                    | tenants.a.rte = 5: unknown key; known here: rate, burst,",
         "tenants: {a: {rate: fast}}                | tenants.a.rate = fast: must be 0.001 to 10000000, or none",

@@ -5,20 +5,35 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TextLinesTest {
     @Test
-    void lines_end_with_lf_or_crlf_and_the_last_with_the_stream() throws IOException {
-        TextLines lines = lines("one\r\n\na\rb");
+    void lines_end_as_on_any_system_and_the_last_with_the_stream() throws IOException {
+        TextLines lines = lines("one\r\n\na\r\rb\n");
 
         assertThat(lines.next()).isEqualTo("one");
         assertThat(lines.next()).isEmpty();
-        assertThat(lines.next()).isEqualTo("a\rb");
-        assertThat(lines.number()).isEqualTo(3);
+        assertThat(lines.next()).isEqualTo("a");
+        assertThat(lines.next()).isEmpty();
+        assertThat(lines.next()).isEqualTo("b");
+        assertThat(lines.number()).isEqualTo(5);
         assertThat(lines.next()).isNull();
-        assertThat(lines.number()).as("an end is no line").isEqualTo(3);
+        assertThat(lines.number()).as("an end is no line").isEqualTo(5);
+        assertThat(lines("a\r\n").next()).isEqualTo("a");
+    }
+
+    @Test
+    void a_byte_order_mark_is_no_part_of_the_first_line_and_utf_16_is_refused_as_a_whole() throws IOException {
+        assertThat(lines("\uFEFFa\n").next()).isEqualTo("a");
+        assertThat(lines("").next()).isNull();
+        for (Charset charset : List.of(StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
+            TextLines lines = new TextLines(new ByteArrayInputStream("\uFEFF{}\n".getBytes(charset)), 8);
+            assertThatThrownBy(lines::next).isInstanceOf(CommandFailure.class).hasMessageContaining("UTF-16");
+        }
     }
 
     @Test

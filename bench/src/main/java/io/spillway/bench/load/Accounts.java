@@ -39,7 +39,7 @@ record Accounts(TenantBalance balance, Map<String, Long> dead, int findings, lon
     private static final long SETTLE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final DeadLetterFilter EVERY = new DeadLetterFilter(
-            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of());
+            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Set.of(), Set.of());
     private static final List<Lane> LANES = List.of(Lane.values());
 
     /** Reads them while the queue still runs. What a handler has done is in the ledger with the next commit. */

@@ -123,8 +123,8 @@ final class Quarantine<T extends EngineItem> {
         boolean extended = false;
         for (Map.Entry<EnginePartition, Deque<T>> each : waiting.entrySet()) {
             SuspectGroup<T> group = groups.computeIfAbsent(each.getKey(), absent -> new SuspectGroup<>());
-            Predicate<T> joins = suspect -> !turn.isPaced()
-                    || suspect.freshSinceMillis() > youngerThan.getAsLong() && mayJoin(suspect, nowMillis);
+            Predicate<T> joins = suspect -> !turn.isPaced() || suspect.freshSinceMillis() > youngerThan.getAsLong()
+                    && !hasConvicted(suspect.tenant(), nowMillis);
             if (group.extend(each.getValue(), joins, isReady)) {
                 each.getKey().markDirty();
                 extended = true;
@@ -133,12 +133,6 @@ final class Quarantine<T extends EngineItem> {
         waiting.values().removeIf(Queue::isEmpty);
         groups.values().removeIf(group -> group.members.isEmpty());
         return extended;
-    }
-
-    /** Whether a suspect may run in a group: its mark would replace that of those with which a worker died. */
-    private boolean mayJoin(T suspect, long nowMillis) {
-        return !hasConvicted(suspect.tenant(), nowMillis)
-                && suspect.partition().progress.takenOverMark().isEmpty();
     }
 
     private Optional<T> oldest(long nowMillis) {
@@ -150,7 +144,7 @@ final class Quarantine<T extends EngineItem> {
     /** Returns the time after which the suspects arrived that run in groups; empty while there are none. */
     private OptionalLong youngerThan(long nowMillis) {
         return SuspectTurn.youngerThan(waiting.values().stream().flatMap(Queue::stream)
-                .filter(suspect -> mayJoin(suspect, nowMillis)).mapToLong(EngineItem::freshSinceMillis));
+                .filter(suspect -> !hasConvicted(suspect.tenant(), nowMillis)).mapToLong(EngineItem::freshSinceMillis));
     }
 
     /**

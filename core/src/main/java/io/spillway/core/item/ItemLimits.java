@@ -4,6 +4,9 @@ package io.spillway.core.item;
 public final class ItemLimits {
     /** Maximum characters of a tenant or a workload. */
     public static final int MAX_NAME_LENGTH = 128;
+    /** What a tenant or a workload may be, for messages. */
+    public static final String NAME_ALLOWED =
+            "1 to " + MAX_NAME_LENGTH + " printable ASCII characters, without space and !\"'()*,/<>\\`";
     /** Maximum characters of an id. */
     public static final int MAX_ID_LENGTH = 256;
     /** Maximum headers of an ingress record: enough for tracing and gateways, few enough to copy at each hop. */
@@ -24,11 +27,16 @@ public final class ItemLimits {
     /** Priority of the most urgent items of a workload. */
     public static final int MAX_PRIORITY = 9;
 
+    /**
+     * Printable ASCII that no name has, so that one in quotes needs no escape in shells, YAML, JSON and labels. A slash
+     * separates tenant and workload in keys; names with an asterisk, parenthesis or exclamation mark are Spillway's.
+     */
+    private static final String NOT_IN_NAMES = "!\"'()*,/<>\\`";
+
     private ItemLimits() {}
 
     /**
-     * Returns whether {@code length} bytes, any number, are a valid tenant or workload: 1 to {@link #MAX_NAME_LENGTH}
-     * of {@code A-Z a-z 0-9 . _ -}.
+     * Returns whether {@code length} bytes, any number, are a valid tenant or workload: {@value #NAME_ALLOWED}.
      */
     public static boolean isName(byte[] bytes, int offset, int length) {
         if (length < 1 || length > MAX_NAME_LENGTH) {
@@ -74,10 +82,24 @@ public final class ItemLimits {
         return millis >= EARLIEST_MILLIS && millis <= LATEST_MILLIS;
     }
 
-    private static boolean isNameCharacter(int c) {
+    /** Returns whether a name has only letters, digits and {@code . _ -}, as earlier releases require. */
+    public static boolean isPlainName(byte[] bytes, int offset, int length) {
+        for (int i = offset; i < offset + length; i++) {
+            if (!isPlain(bytes[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isPlain(int c) {
         return c >= 'a' && c <= 'z'
                 || c >= '0' && c <= '9'
                 || c >= 'A' && c <= 'Z'
                 || c == '.' || c == '_' || c == '-';
+    }
+
+    private static boolean isNameCharacter(int c) {
+        return isPlain(c) || c > ' ' && c <= '~' && NOT_IN_NAMES.indexOf(c) < 0;
     }
 }

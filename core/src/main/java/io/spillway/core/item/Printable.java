@@ -36,7 +36,7 @@ public final class Printable {
             char c = text.charAt(i);
             String piece = c == '\\' ? "\\\\"
                     : c >= ' ' && c <= '~' ? String.valueOf(c)
-                    : String.format("\\u%04x", (int) c);
+                    : String.format(Locale.ROOT, "\\u%04x", (int) c);
             if (out.length() + piece.length() > maxLength - 3) {
                 return out.append("...").toString();
             }
@@ -56,7 +56,8 @@ public final class Printable {
      */
     public static String inFull(String text) {
         return UNSAFE.matcher(String.valueOf(text))
-                .replaceAll(found -> Matcher.quoteReplacement("\\u%04x".formatted(found.group().codePointAt(0))));
+                .replaceAll(found -> Matcher.quoteReplacement(
+                        String.format(Locale.ROOT, "\\u%04x", found.group().codePointAt(0))));
     }
 
     /** Returns the text as {@link #inFull} does, with a space for each line end. */

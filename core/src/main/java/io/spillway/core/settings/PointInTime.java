@@ -3,6 +3,7 @@ package io.spillway.core.settings;
 import io.spillway.core.item.ItemLimits;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
+import java.util.Locale;
 
 /**
  * Text format of points in time: ISO 8601 with a zone, epoch milliseconds, or a duration such as {@code 2h}. A number
@@ -44,7 +45,7 @@ public final class PointInTime {
             }
             return OffsetDateTime.parse(time).toInstant().toEpochMilli();
         } catch (DateTimeException | ArithmeticException | IllegalArgumentException e) {
-            throw new IllegalArgumentException(ALLOWED.formatted(duration), e);
+            throw new IllegalArgumentException(String.format(Locale.ROOT, ALLOWED, duration), e);
         }
     }
 }

@@ -13,7 +13,7 @@ import java.util.List;
  * @param shardSeed        seed of the tenants' shards
  * @param stuckAfterMillis time without a finished item after which a partition with work is avoided, 1 or more
  * @param commitMillis     time between transactions of router and workers: the longest delay of a move
- * @param restartMillis    time from the death of a worker until its partitions are read again, 1 or more
+ * @param restartMillis    time from the death of a worker until it is back, 1 or more
  * @param killerDeaths     deaths of workers with an item marked after which it becomes a dead letter; 0 turns it off
  * @param protection       settings of the overload protection
  */

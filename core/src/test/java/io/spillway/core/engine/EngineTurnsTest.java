@@ -107,6 +107,25 @@ class EngineTurnsTest {
     }
 
     @Test
+    void a_suspect_that_waits_for_the_turn_with_its_deaths_does_not_stop_the_younger_ones_of_its_partition() {
+        long[] offsets = LongStream.rangeClosed(0, SuspectTurn.OLDEST + 1).toArray();
+        follow(1, timeline.nowMillis);
+        EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(0, offsets.length, offsets.length,
+                OffsetList.of(offsets), Optional.of(new SuspectMark(0, 1)), false, true));
+        for (long offset : offsets) {
+            timeline.engine.arrived(partition, offset, new EngineTimeline.Item(
+                    partition, offset, "acme", 0, 0, timeline.nowMillis - offsets.length + offset),
+                    timeline.nowMillis, timeline.nowNanos());
+        }
+        timeline.fill();
+        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(33));
+        assertThat(timeline.effects()).containsExactly("commit wanted", "start 33");
+
+        timeline.ends(33, SUCCEEDED);
+        assertThat(timeline.commit(partition).mark()).as("its deaths are kept").contains(new SuspectMark(0, 1));
+    }
+
+    @Test
     void a_suspect_with_enough_deaths_is_convicted_in_the_turn_of_another_worker() {
         follow(1, timeline.nowMillis);
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(

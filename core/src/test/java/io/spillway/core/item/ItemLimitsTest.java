@@ -8,7 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ItemLimitsTest {
-    private static final String NAME_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    private static final String PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    private static final String NAME_CHARACTERS = PLAIN + "#$%&+:;=?@[]^{|}~";
 
     @Test
     void accepts_only_the_documented_bytes_and_characters_in_a_name() {
@@ -56,8 +57,23 @@ class ItemLimitsTest {
         assertThat(ItemLimits.isName(null)).isFalse();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"auth0|5f7c", "org:42", "a+b@c.example", "urn:uuid:6e8", "{5f7c}", "a%2Fb", "host$", "@a"})
+    void names_of_identity_systems_are_names(String name) {
+        assertThat(ItemLimits.isName(name)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"*", "*other*", "*entry-times", "(none)", "(idle)", "(dead:bad-id)", "!acme", "acme/mail"})
+    void what_spillway_itself_calls_something_is_not_a_tenant(String name) {
+        assertThat(ItemLimits.isName(name)).isFalse();
+    }
+
     @Test
-    void the_wildcard_key_is_not_a_tenant() {
-        assertThat(ItemLimits.isName("*")).isFalse();
+    void earlier_releases_know_plain_names_only() {
+        for (int b = 0; b < 256; b++) {
+            assertThat(ItemLimits.isPlainName(new byte[] {'a', (byte) b}, 0, 2)).as("byte %s", b)
+                    .isEqualTo(b < 128 && PLAIN.indexOf(b) >= 0);
+        }
     }
 }

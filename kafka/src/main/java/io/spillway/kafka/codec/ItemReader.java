@@ -202,7 +202,7 @@ public final class ItemReader {
 
     private static UnreadableItem badName(DeadReason reason, byte[] bytes, int offset, int length) {
         return new UnreadableItem(reason, quoted(bytes, offset, length)
-                + " must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " characters of A-Z a-z 0-9 . _ -");
+                + " must be " + ItemLimits.NAME_ALLOWED);
     }
 
     private static UnreadableItem badId(byte[] bytes, int offset, int length) {

@@ -49,6 +49,16 @@ public final class LedgerOwner {
         return of(reader.read(key, value, headers, 0));
     }
 
+    /**
+     * Returns the owner of a dead letter that was read without limits. One without a valid tenant stays that of
+     * {@link #NONE}, also if this release could read its tenant.
+     */
+    public static String ofDeadLetter(ParsedRecord read, Headers headers) {
+        boolean hadNone = ItemHeaders.text(headers, ItemHeaders.DEAD_REASON)
+                .filter(DeadReason.BAD_TENANT.label()::equals).isPresent();
+        return hadNone ? NONE : of(read);
+    }
+
     /** Returns the tenant of a record that was read without limits, or {@link #NONE}. */
     public static String of(ParsedRecord read) {
         return switch (read) {

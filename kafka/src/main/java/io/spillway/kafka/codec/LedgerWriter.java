@@ -1,5 +1,6 @@
 package io.spillway.kafka.codec;
 
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.kafka.topics.Topics;
 import java.util.Collection;
@@ -8,16 +9,16 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Writer of ledger entries, to be sent in the transaction that moves the items. All lines of a tenant go to one
- * partition, where many tenants share an entry. Lines of reasons have entries of their own, in the first partition: a
- * version that does not know them skips an entry as a whole.
+ * partition, where many tenants share an entry. Lines of reasons have entries of their own, in the first partition, and
+ * so have tenants without a plain name, in theirs: a version that does not know such names skips an entry as a whole.
  *
- * <p>Owner: one thread. Bound: an entry of {@link LedgerLines#FULL_BYTES} for each partition, and one for reasons.
+ * <p>Owner: one thread. Bound: two entries of {@link LedgerLines#FULL_BYTES} for each partition, and one for reasons.
  */
 public final class LedgerWriter {
-    private static final int OF_REASONS = Topics.LEDGER_PARTITIONS;
+    private static final int OF_REASONS = 2 * Topics.LEDGER_PARTITIONS;
 
     private final String topic;
-    private final LedgerLines[] open = new LedgerLines[Topics.LEDGER_PARTITIONS + 1];
+    private final LedgerLines[] open = new LedgerLines[OF_REASONS + 1];
 
     public LedgerWriter(Topics topics) {
         this.topic = topics.ledger();
@@ -39,8 +40,7 @@ public final class LedgerWriter {
             lines.clear();
         }
         sums.forEach(each -> each.forEach((names, offset, length, from, counts, at) -> {
-            int entry = LedgerOwner.isDeadReason(names, offset, length)
-                    ? OF_REASONS : Topics.ledgerPartition(names, offset, length);
+            int entry = entryOf(names, offset, length);
             open[entry].add(names, offset, length, from, counts, at);
             if (open[entry].isFull()) {
                 send(entry, atMillis, into);
@@ -53,8 +53,17 @@ public final class LedgerWriter {
         }
     }
 
+    private static int entryOf(byte[] names, int offset, int length) {
+        if (LedgerOwner.isDeadReason(names, offset, length)) {
+            return OF_REASONS;
+        }
+        int partition = Topics.ledgerPartition(names, offset, length);
+        return names[offset] == LedgerOwner.NONE.charAt(0) || ItemLimits.isPlainName(names, offset, length)
+                ? partition : Topics.LEDGER_PARTITIONS + partition;
+    }
+
     private void send(int entry, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
-        int partition = entry == OF_REASONS ? 0 : entry;
+        int partition = entry % Topics.LEDGER_PARTITIONS;
         into.accept(new ProducerRecord<>(topic, partition, atMillis, null, open[entry].take(atMillis)));
     }
 }

@@ -202,6 +202,7 @@ public final class Depths extends ViewContent<Depth> {
         if (before != null) {
             addToSums(before.balance(), TenantBalance.EMPTY);
         }
+        LedgerOwner.deadReason(key).ifPresent(deadLetters::remove);
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.apache.avro.generic.GenericRecord;
 
 /**
- * Latest completed sweep and latest cancel of each target. Nothing is in force whose time is not after
+ * Last completed sweep and last cancel of each target. Nothing is in force whose time is not after
  * {@link #entryTimesSinceMillis}: an item that entered before may have a timestamp of its producer.
  *
  * <p>Owner: the view's thread; readers see only complete marks. Bound per tenant: {@link #MAX_WORKLOADS} and
@@ -47,6 +47,18 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
         /** Returns whether it is a sweep, or a cancel that is not over. */
         public boolean isInForce(long nowMillis) {
             return !target.isCancel() || cancel().isInForce(nowMillis);
+        }
+
+        /**
+         * Returns a mark that covers what this one and an earlier one of its target cover, for writers: of the two
+         * records, compaction keeps this one alone.
+         */
+        public Mark over(Mark earlier) {
+            if (earlier.times.startedAtMillis() <= times.startedAtMillis()) {
+                return this;
+            }
+            return !target.isCancel() ? earlier : new Mark(target, id, new Sweep(earlier.times.startedAtMillis(),
+                    Math.max(earlier.times.completedAtMillis(), times.completedAtMillis())));
         }
 
         Cancel cancel() {
@@ -133,6 +145,11 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
                         SweepTarget.scope(workload, id), enteredAtMillis, nowMillis, entryTimesSinceMillis);
     }
 
+    /** Returns the mark of a target; empty if it has none. */
+    public Optional<Mark> of(SweepTarget target) {
+        return Optional.ofNullable(entries.get(target.key()));
+    }
+
     /** Returns the marks, by key; a copy. */
     public SortedMap<String, Mark> all() {
         return new TreeMap<>(entries);
@@ -144,15 +161,18 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
             entryTimesSinceMillis = (Long) CODEC.decode(value).get("startedAt");
             return;
         }
-        // A running sweep covers nothing yet, and one that started earlier adds nothing.
-        decode(value).filter(mark -> isLater(key, mark)).ifPresent(mark -> {
-            SweepTarget target = mark.target();
-            if (!target.key().equals(key)) {
-                throw new IllegalArgumentException("the mark is of " + Printable.of(target.key()));
-            }
-            byTenant.put(target.tenant(), marks(target.tenant()).with(mark));
-            entries.put(key, mark);
-        });
+        Optional<Mark> mark = decode(value);
+        if (mark.isEmpty()) {
+            // A running sweep covers nothing yet, also after compaction has removed the one before.
+            remove(key);
+            return;
+        }
+        SweepTarget target = mark.get().target();
+        if (!target.key().equals(key)) {
+            throw new IllegalArgumentException("the mark is of " + Printable.of(target.key()));
+        }
+        byTenant.put(target.tenant(), marks(target.tenant()).with(mark.get()));
+        entries.put(key, mark.get());
     }
 
     @Override
@@ -172,11 +192,6 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
                 return rest.isEmpty() ? null : rest;
             });
         }
-    }
-
-    private boolean isLater(String key, Mark mark) {
-        Mark known = entries.get(key);
-        return known == null || mark.times().startedAtMillis() >= known.times().startedAtMillis();
     }
 
     private TenantMarks marks(String tenant) {

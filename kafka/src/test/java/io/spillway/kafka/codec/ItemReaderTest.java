@@ -11,6 +11,7 @@ import static io.spillway.core.item.DeadReason.UNKNOWN_SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.schema.LedgerEntry;
 import io.spillway.schema.WorkItem;
 import java.util.Arrays;
@@ -175,9 +176,9 @@ class ItemReaderTest {
 
     @Test
     void the_detail_explains_the_problem_and_is_short() {
-        assertThat(detail(tenant("ac me"))).isEqualTo("'ac me' must be 1 to 128 characters of A-Z a-z 0-9 . _ -");
+        assertThat(detail(tenant("ac me"))).isEqualTo("'ac me' must be " + ItemLimits.NAME_ALLOWED);
         assertThat(detail(tenant("x".repeat(2_000)))).isEqualTo(
-                "'" + "x".repeat(32) + "...' must be 1 to 128 characters of A-Z a-z 0-9 . _ -");
+                "'" + "x".repeat(32) + "...' must be " + ItemLimits.NAME_ALLOWED);
         assertThat(detail(id(""))).isEqualTo("'' must be 1 to 256 printable ASCII characters");
         assertThat(detail(ItemBytes.withFingerprint(42).withTail()))
                 .isEqualTo("fingerprint 000000000000002a"

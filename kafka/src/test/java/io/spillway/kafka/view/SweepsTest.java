@@ -29,14 +29,13 @@ class SweepsTest {
             no sweep covers nothing                            | ''                             | none
             a completed sweep covers items before its start    | acme:100-200                   | 100
             the later of two                                   | acme:100-200 acme:300-400      | 300
-            a mark that is read late changes nothing           | acme:300-400 acme:100-200      | 300
-            the later start counts, not the later completion   | acme:300-400 acme:200-900      | 300
+            the last record counts, as after compaction        | acme:300-400 acme:100-200      | 100
             a sweep of all tenants                             | *:100-200                      | 100
             the later of its own and that of all               | acme:100-200 *:300-400         | 300
             and the other way round                            | *:100-200 acme:300-400         | 300
             another tenant's sweep covers nothing here         | bolt:100-200                   | none
             a running sweep covers nothing                     | acme:100                       | none
-            and revokes nothing                                | acme:100-200 acme:300          | 100
+            and is the last record of its key too              | acme:100-200 acme:300          | none
             completion in the future covers nothing yet        | acme:100-1001                  | none
             completion now covers                              | acme:100-1000                  | 100
             it hides the previous one: nothing drops too early | acme:100-200 acme:300-1001     | none

@@ -111,7 +111,7 @@ final class ClientTls {
     private static Collection<? extends Certificate> certificates(String key, String file) {
         try {
             Collection<? extends Certificate> found = CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(SecretFile.read(key, file)));
+                    .generateCertificates(new ByteArrayInputStream(SecretFile.pem(key, file)));
             if (!found.isEmpty()) {
                 return found;
             }
@@ -123,7 +123,7 @@ final class ClientTls {
 
     private static PrivateKey privateKey(String file) {
         String key = "handler.http.tls.keyFile";
-        Matcher pem = PRIVATE_KEY.matcher(new String(SecretFile.read(key, file), StandardCharsets.ISO_8859_1));
+        Matcher pem = PRIVATE_KEY.matcher(new String(SecretFile.pem(key, file), StandardCharsets.ISO_8859_1));
         if (pem.find()) {
             for (String algorithm : ALGORITHMS) {
                 try {

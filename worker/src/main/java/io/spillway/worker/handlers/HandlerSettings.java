@@ -18,8 +18,8 @@ public record HandlerSettings(
                 doc = "Maximum time from the request to the status of the response.") Duration httpRequestTimeout,
         HttpSettings http,
         @Setting(key = "handler.kafka.topic",
-                doc = "Topic that each item is produced to, for type kafka. It must exist and must not be one of"
-                        + " Spillway's topics.")
+                doc = "Topic that each item is produced to, for type kafka. It must exist, except in the embedded"
+                        + " Kafka, and must not be one of Spillway's topics.")
                 String kafkaTopic,
         @Setting(key = "handler.class",
                 doc = "Java class that implements Handler, for type class. It must be public and on the class path, and"

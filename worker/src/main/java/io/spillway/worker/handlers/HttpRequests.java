@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -92,7 +93,7 @@ final class HttpRequests {
             if (isWord || !isName && isPlain) {
                 out.append(c);
             } else {
-                out.append("%%%02X".formatted((int) c));
+                out.append(String.format(Locale.ROOT, "%%%02X", (int) c));
             }
         }
         return out.toString();

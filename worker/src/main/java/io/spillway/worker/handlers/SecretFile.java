@@ -1,5 +1,6 @@
 package io.spillway.worker.handlers;
 
+import io.spillway.core.settings.FileText;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +31,18 @@ final class SecretFile {
 
     /** Returns the content without white space at its ends, such as the line end that editors add. */
     static String text(String key, String file) {
-        return new String(read(key, file), StandardCharsets.UTF_8).strip();
+        try {
+            return FileText.of(read(key, file)).strip();
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(key, file, e.getMessage());
+        }
+    }
+
+    /** Returns the content of a PEM file in ASCII. Of other files that are not text, it is as it is. */
+    static byte[] pem(String key, String file) {
+        byte[] content = read(key, file);
+        boolean hasMark = content.length > 0 && content[0] < 0;
+        return hasMark ? text(key, file).getBytes(StandardCharsets.US_ASCII) : content;
     }
 
     /** Returns a text that differs when one of the files was written or replaced; empty names are left out. */
