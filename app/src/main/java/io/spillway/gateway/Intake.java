@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 final class Intake {
     private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
     static final String OTHER_TENANT = "The key belongs to another tenant than the one in the request.";
-    /** Upper bound for key, headers and framing of a record. */
+    /** Upper bound for key, Spillway's headers and framing of a record. */
     private static final int FRAMING_BYTES = 2 * 1024;
 
     private final TenantPolicies policies;
@@ -97,7 +97,7 @@ final class Intake {
     CompletableFuture<Optional<Problem>> send(JsonItems.Parsed parsed, TraceContext trace) {
         WorkItem item = parsed.item();
         byte[] value = codec.encode(item);
-        if (value.length + FRAMING_BYTES > maxBytes) {
+        if (value.length + parsed.headerBytes() + FRAMING_BYTES > maxBytes) {
             return CompletableFuture.completedFuture(Optional.of(tooLarge()));
         }
         ProducerRecord<byte[], byte[]> record =

@@ -136,7 +136,6 @@ public record RunningSystem(
         InstanceViews views = shutdown.closing(new InstanceViews(
                 clients, data.instance(), configuration.router().maxTenants(), START_TIMEOUT, InstantSource.system()));
         Topics topics = new Topics(configuration.queue());
-
         TenantPolicies policies = views.follow(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
