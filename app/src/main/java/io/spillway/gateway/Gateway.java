@@ -53,6 +53,7 @@ public final class Gateway implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
     private static final long SLOW_READ_CHECK_MILLIS = 500;
     private static final long FLOW_UPDATE_MILLIS = 1_000;
+    private static final long ELECT_EVERY_MILLIS = 10_000;
     private static final long PRUNE_EVERY_MILLIS = 60_000;
 
     /**
@@ -167,7 +168,7 @@ public final class Gateway implements AutoCloseable {
                 with.policies(), new GrownLimits(with.depths(), maxTenants),
                 new AdmissionRules(rates, new LoadShedder(maxTenants)), backlogs, sources, producer,
                 new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), tracing,
-                with.registry());
+                with.registry(), configuration.metrics().tenants());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
         this.reports = new OperatorReports(
@@ -206,6 +207,7 @@ public final class Gateway implements AutoCloseable {
         repeat("gateway-idle-connections", delays, connections::closeOverdue, SLOW_READ_CHECK_MILLIS);
         repeat("gateway-flows", delays, this::sample, FLOW_UPDATE_MILLIS);
         tls.ifPresent(each -> repeat("gateway-certificate", delays, each::reload, ServerTls.CHECK_MILLIS));
+        repeat("gateway-tenants", delays, intake::electTenants, ELECT_EVERY_MILLIS);
         repeat("gateway-prune", delays, () -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())),
                 PRUNE_EVERY_MILLIS);
         started = true;

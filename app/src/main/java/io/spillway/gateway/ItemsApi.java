@@ -83,6 +83,9 @@ record ItemsApi(
         InFlight.Request entered = inFlight.of(tenant);
         Optional<Problem> full = entered.enter();
         if (full.isPresent()) {
+            if (full.get().kind() == Problem.Kind.TOO_MANY_REQUESTS) {
+                intake.refusedRequest(tenant);
+            }
             responder.reject(request, response, GatewayResponse.of(full.get()).closing());
             return;
         }
