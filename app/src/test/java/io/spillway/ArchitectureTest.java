@@ -57,7 +57,8 @@ class ArchitectureTest {
                     "core.item core.policy core.progress core.retry core.routing core.scheduling core.ledger"),
             row("handler"),
             row("producer", "core.sharding schema"),
-            row("kafka.topics", "core.item core.progress core.settings core.sharding"),
+            row("kafka.tls"),
+            row("kafka.topics", "core.item core.progress core.settings core.sharding kafka.tls"),
             row("kafka.codec", "core.item core.ledger core.retry core.routing kafka.topics schema"),
             row(
                     "kafka.view",

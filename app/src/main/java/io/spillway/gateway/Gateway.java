@@ -53,6 +53,7 @@ public final class Gateway implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
     private static final long SLOW_READ_CHECK_MILLIS = 500;
     private static final long FLOW_UPDATE_MILLIS = 1_000;
+    private static final long ELECT_EVERY_MILLIS = 10_000;
     private static final long PRUNE_EVERY_MILLIS = 60_000;
 
     /**
@@ -105,6 +106,7 @@ public final class Gateway implements AutoCloseable {
     private final LaneFlows flows;
     private final OperatorReports reports;
     private final Producer<byte[], byte[]> producer;
+    private final Optional<ServerTls> tls;
     private final WebServer server;
     private final InstantSource clock;
     private final ScheduledExecutorService housekeeping = Executors.newSingleThreadScheduledExecutor(
@@ -138,9 +140,7 @@ public final class Gateway implements AutoCloseable {
      * @throws io.spillway.core.settings.InvalidSettingException if the certificate cannot be used
      */
     public static void check(GatewaySettings settings) {
-        if (settings.tls().isOn()) {
-            ServerTls.of(settings.tls());
-        }
+        ServerTls.of(settings.tls());
     }
 
     /** @param producer owned by the gateway from here on */
@@ -168,7 +168,7 @@ public final class Gateway implements AutoCloseable {
                 with.policies(), new GrownLimits(with.depths(), maxTenants),
                 new AdmissionRules(rates, new LoadShedder(maxTenants)), backlogs, sources, producer,
                 new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), tracing,
-                with.registry());
+                with.registry(), configuration.metrics().tenants());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
         this.reports = new OperatorReports(
@@ -184,6 +184,8 @@ public final class Gateway implements AutoCloseable {
                 new Callers(with.keys(), with.adminKey(), with.viewerKey(), tokens), items, admin, new Console(),
                 responder, bodies,
                 with.metricsText(), this::isReady, sources.nanoTime());
+        this.tls = tls();
+        tls.ifPresent(each -> each.bindTo(with.registry(), "gateway", clock));
         this.server = listener(requestRouter, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)
                 .description("Requests in flight")
@@ -204,6 +206,8 @@ public final class Gateway implements AutoCloseable {
         repeat("gateway-slow-reads", delays, slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
         repeat("gateway-idle-connections", delays, connections::closeOverdue, SLOW_READ_CHECK_MILLIS);
         repeat("gateway-flows", delays, this::sample, FLOW_UPDATE_MILLIS);
+        tls.ifPresent(each -> repeat("gateway-certificate", delays, each::reload, ServerTls.CHECK_MILLIS));
+        repeat("gateway-tenants", delays, intake::electTenants, ELECT_EVERY_MILLIS);
         repeat("gateway-prune", delays, () -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())),
                 PRUNE_EVERY_MILLIS);
         started = true;
@@ -270,12 +274,22 @@ public final class Gateway implements AutoCloseable {
         ended.countDown();
     }
 
-    /** Creates the listener; closes the producer if that fails, because it has a thread. */
+    /** Reads the certificate; closes the producer if that fails, because it has a thread. */
+    private Optional<ServerTls> tls() {
+        try {
+            return ServerTls.of(settings.tls());
+        } catch (RuntimeException e) {
+            producer.close(Duration.ZERO);
+            throw e;
+        }
+    }
+
+    /** Creates the listener; closes the producer if that fails. */
     private WebServer listener(RequestRouter requestRouter, Responder responder) {
         try {
             return Listener.of(
-                    settings.host(), settings.port(), settings, requestRouter::handle, responder, slowReads,
-                    connections);
+                    settings.host(), settings.port(), settings.limits(), tls, requestRouter::handle, responder,
+                    slowReads, connections);
         } catch (RuntimeException e) {
             producer.close(Duration.ZERO);
             throw e;

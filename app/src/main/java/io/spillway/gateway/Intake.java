@@ -8,6 +8,7 @@ import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.Admission;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.metrics.TenantMeters;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.TenantPolicies;
@@ -15,13 +16,14 @@ import io.spillway.schema.WorkItem;
 import io.spillway.tracing.SendSpan;
 import io.spillway.tracing.Tracing;
 import java.nio.charset.StandardCharsets;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -36,8 +38,11 @@ import org.slf4j.LoggerFactory;
  */
 final class Intake {
     private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+    /** Label of the limit of requests in flight, which is of the gateway and not of the policy. */
+    private static final String TENANT_REQUESTS = "tenantRequests";
+
     static final String OTHER_TENANT = "The key belongs to another tenant than the one in the request.";
-    /** Upper bound for key, headers and framing of a record. */
+    /** Upper bound for key, Spillway's headers and framing of a record. */
     private static final int FRAMING_BYTES = 2 * 1024;
 
     private final TenantPolicies policies;
@@ -52,14 +57,19 @@ final class Intake {
     private final long confirmNanos;
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final WriteHealth health = new WriteHealth();
-    /** Bound: the limits below. */
-    private final Map<PolicyField, Counter> refused = new EnumMap<>(PolicyField.class);
+    /** Counters of the refused items of a tenant, by limit. */
+    private final TenantMeters<Map<String, Counter>> refused;
 
-    /** @param confirmMillis time for the answer to a request; the producer may block for half of it in one send */
+    /**
+     * Creates the intake.
+     *
+     * @param confirmMillis time for the answer to a request; the producer may block for half of it in one send
+     * @param namedTenants  maximum number of tenants with series of their own
+     */
     Intake(
             TenantPolicies policies, GrownLimits limits, AdmissionRules rules, Backlogs backlogs,
             Gateway.Sources sources, Producer<byte[], byte[]> producer, Topics topics, long confirmMillis,
-            Tracing tracing, MeterRegistry registry) {
+            Tracing tracing, MeterRegistry registry, int namedTenants) {
         this.policies = policies;
         this.limits = limits;
         this.rules = rules;
@@ -70,12 +80,26 @@ final class Intake {
         this.topic = topics.ingress();
         this.maxBytes = topics.ingressMaxBytes();
         this.confirmNanos = TimeUnit.MILLISECONDS.toNanos(confirmMillis);
-        for (PolicyField limit : AdmissionRules.LIMITS) {
-            refused.put(limit, Counter.builder("spillway.gateway.refused")
-                    .description("Items refused by a limit of their tenant's policy")
-                    .tag("limit", limit.key())
-                    .register(registry));
-        }
+        this.refused = new TenantMeters<>(
+                namedTenants, tenant -> counters(registry, tenant), each -> each.values().forEach(registry::remove));
+    }
+
+    private static Map<String, Counter> counters(MeterRegistry registry, String tenant) {
+        return Stream.concat(Stream.of(TENANT_REQUESTS), AdmissionRules.LIMITS.stream().map(PolicyField::key))
+                .collect(Collectors.toMap(limit -> limit, limit -> Counter.builder("spillway.gateway.refused")
+                        .description("Items and requests refused by a limit of their tenant")
+                        .tag("limit", limit).tag("tenant", tenant)
+                        .register(registry)));
+    }
+
+    /** Counts a request that is refused because its tenant has as many in flight as it may. */
+    void refusedRequest(String tenant) {
+        refused.of(tenant).get(TENANT_REQUESTS).increment();
+    }
+
+    /** Names the tenants with most refusals. Call it about every 10 s, from one thread. */
+    void electTenants() {
+        refused.elect();
     }
 
     /** Decides whether to admit one more item of a tenant now, and counts it if it is refused. */
@@ -87,8 +111,8 @@ final class Intake {
                 TimeUnit.MILLISECONDS.toNanos(nowMillis), sources.random());
         switch (admission) {
             case Admission.Admitted admitted -> { }
-            case Admission.OverRate over -> refused.get(over.limit()).increment();
-            case Admission.HeldBack held -> refused.get(held.limit()).increment();
+            case Admission.OverRate over -> refused.of(tenant).get(over.limit().key()).increment();
+            case Admission.HeldBack held -> refused.of(tenant).get(held.limit().key()).increment();
         }
         return admission;
     }
@@ -97,7 +121,7 @@ final class Intake {
     CompletableFuture<Optional<Problem>> send(JsonItems.Parsed parsed, TraceContext trace) {
         WorkItem item = parsed.item();
         byte[] value = codec.encode(item);
-        if (value.length + FRAMING_BYTES > maxBytes) {
+        if (value.length + parsed.headerBytes() + FRAMING_BYTES > maxBytes) {
             return CompletableFuture.completedFuture(Optional.of(tooLarge()));
         }
         ProducerRecord<byte[], byte[]> record =

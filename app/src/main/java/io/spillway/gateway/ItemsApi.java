@@ -67,6 +67,7 @@ record ItemsApi(
             priorityOf(request);
             JsonItems.requireSoon(DELIVER_AT.defaultCase(), deliverAtMillisOf(request), intake.nowMillis());
             contentTypeOf(request);
+            Requests.cloudEvent(request);
         } catch (IllegalArgumentException e) {
             return Optional.of(Problem.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
         }
@@ -82,6 +83,9 @@ record ItemsApi(
         InFlight.Request entered = inFlight.of(tenant);
         Optional<Problem> full = entered.enter();
         if (full.isPresent()) {
+            if (full.get().kind() == Problem.Kind.TOO_MANY_REQUESTS) {
+                intake.refusedRequest(tenant);
+            }
             responder.reject(request, response, GatewayResponse.of(full.get()).closing());
             return;
         }
@@ -115,7 +119,8 @@ record ItemsApi(
                 tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
                 workloadOf(request), null, contentTypeOf(request), Map.of(), ByteBuffer.wrap(payload));
         long deadlineNanos = intake.deadlineNanos();
-        JsonItems.Parsed parsed = new JsonItems.Parsed(item, priorityOf(request), deliverAtMillisOf(request));
+        JsonItems.Parsed parsed = new JsonItems.Parsed(
+                item, priorityOf(request), deliverAtMillisOf(request), Requests.cloudEvent(request));
         return intake.await(intake.send(parsed, traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
                 .orElseGet(() -> GatewayResponse.json(202, GatewayResponse.JSON.createObjectNode()

@@ -57,8 +57,13 @@ public record JsonItems(
      *
      * @param priority        0 to {@link ItemLimits#MAX_PRIORITY}
      * @param deliverAtMillis earliest time of its first attempt, epoch milliseconds; 0 for none
+     * @param headers         further headers of its record
      */
-    public record Parsed(WorkItem item, int priority, long deliverAtMillis) {
+    public record Parsed(WorkItem item, int priority, long deliverAtMillis, Map<String, byte[]> headers) {
+        public Parsed(WorkItem item, int priority, long deliverAtMillis) {
+            this(item, priority, deliverAtMillis, Map.of());
+        }
+
         /** Adds the headers of what the item itself cannot carry. */
         public void addHeaders(Headers headers) {
             if (priority != ItemLimits.NORMAL_PRIORITY) {
@@ -67,6 +72,11 @@ public record JsonItems(
             if (deliverAtMillis != 0) {
                 headers.add(ItemHeaders.DELIVER_AT, ascii(deliverAtMillis));
             }
+            this.headers.forEach(headers::add);
+        }
+
+        int headerBytes() {
+            return headers.entrySet().stream().mapToInt(each -> each.getKey().length() + each.getValue().length).sum();
         }
 
         private static byte[] ascii(long number) {

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Factory of the HTTP server: its limits, and problem details for input that is not a valid request. */
 final class Listener {
@@ -31,11 +32,9 @@ final class Listener {
 
     private Listener() {}
 
-    /** @param settings its limits and its certificate */
     static WebServer of(
-            String host, int port, GatewaySettings settings, Handler requests, Responder responder,
-            SlowReads slowReads, OpenConnections connections) {
-        GatewaySettings.Limits limits = settings.limits();
+            String host, int port, GatewaySettings.Limits limits, Optional<ServerTls> tls, Handler requests,
+            Responder responder, SlowReads slowReads, OpenConnections connections) {
         WebServerConfig.Builder server = WebServer.builder()
                 .host(host)
                 .port(port)
@@ -52,9 +51,7 @@ final class Listener {
                 .maxPrologueLength(MAX_REQUEST_LINE_BYTES)
                 .maxHeadersSize(limits.headerBytes()),
                 new HeaderTimeLimit(slowReads, limits.bodyTimeout().toNanos()));
-        if (settings.tls().isOn()) {
-            server.tls(ServerTls.of(settings.tls()));
-        }
+        tls.ifPresent(each -> server.tls(each.server()));
         return server.build();
     }
 

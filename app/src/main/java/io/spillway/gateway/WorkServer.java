@@ -9,6 +9,8 @@ import io.spillway.config.GatewaySettings;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.worker.handlers.PullSettings;
+import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,7 @@ public final class WorkServer implements AutoCloseable {
     private final PullSettings settings;
     private final SlowReads slowReads;
     private final OpenConnections connections;
+    private final Optional<ServerTls> tls;
     private final WebServer server;
     private final ScheduledExecutorService checks = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("work-connections").factory());
@@ -53,8 +56,10 @@ public final class WorkServer implements AutoCloseable {
         // Without a registry: its meters are of the gateway, where long polls would count as slow requests.
         Responder responder = new Responder(new CompositeMeterRegistry(), bodies, limits.batchBytes());
         WorkApi api = new WorkApi(handler, key, bodies, responder, connections);
-        this.server = Listener.of(settings.host(), settings.port(), configuration.gateway(), api::handle, responder,
-                slowReads, connections);
+        this.tls = ServerTls.of(configuration.gateway().tls());
+        tls.ifPresent(each -> each.bindTo(registry, "pull", InstantSource.system()));
+        this.server = Listener.of(settings.host(), settings.port(), limits, tls, api::handle, responder, slowReads,
+                connections);
         Gauge.builder("spillway.pull.leased", handler, PullHandler::leasedItems)
                 .description("Items leased by external workers").register(registry);
         Gauge.builder("spillway.pull.asked", handler, PullHandler::askedItems)
@@ -75,6 +80,10 @@ public final class WorkServer implements AutoCloseable {
             connections.closeOverdue();
         }, failure -> LOG.warn("Overdue connections of workers cannot be closed; it is retried: {}", failure));
         checks.scheduleWithFixedDelay(check, delayMillis, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        tls.ifPresent(each -> checks.scheduleWithFixedDelay(
+                PeriodicTask.resilient(each::reload, failure ->
+                        LOG.warn("The certificate cannot be checked for a change; it is retried: {}", failure)),
+                ServerTls.CHECK_MILLIS, ServerTls.CHECK_MILLIS, TimeUnit.MILLISECONDS));
         return url;
     }
 

@@ -11,6 +11,7 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -23,6 +24,7 @@ import io.spillway.config.MetricsSettings;
 import io.spillway.core.item.Printable;
 import io.spillway.gateway.OpenConnections;
 import io.spillway.gateway.Requests;
+import io.spillway.kafka.tls.CurrentKeyStores;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.tracing.Tracing;
@@ -31,6 +33,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -146,6 +149,15 @@ public final class MetricsServer implements AutoCloseable {
                         .any(this::answer));
         connections.watch(builder);
         return builder.build();
+    }
+
+    /** Measures the time until the certificate of this process at the brokers expires. */
+    public void certificate(CurrentKeyStores keys, InstantSource clock) {
+        TimeGauge.builder("spillway.certificate.expires",
+                        () -> keys.endMillis().stream().mapToDouble(end -> end - clock.millis()).findFirst()
+                                .orElse(Double.NaN),
+                        TimeUnit.MILLISECONDS)
+                .description("Time until the certificate expires").tag("use", "kafka").register(registry);
     }
 
     private void answer(ServerRequest request, ServerResponse response) {

@@ -136,7 +136,6 @@ public record RunningSystem(
         InstanceViews views = shutdown.closing(new InstanceViews(
                 clients, data.instance(), configuration.router().maxTenants(), START_TIMEOUT, InstantSource.system()));
         Topics topics = new Topics(configuration.queue());
-
         TenantPolicies policies = views.follow(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
@@ -151,6 +150,7 @@ public record RunningSystem(
                 configuration.metrics(), configuration.kafka().prefix(), tracing,
                 () -> cluster.isReachable() && ready.size() == roles.size()
                         && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
+        clients.keyStore().ifPresent(keys -> metrics.certificate(keys, InstantSource.system()));
         String metricsUrl = startOrFail(metrics::start);
         CountDownLatch ended = new CountDownLatch(1);
         Optional<CompletableFuture<Router>> routing = Optional.empty();

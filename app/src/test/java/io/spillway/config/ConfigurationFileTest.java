@@ -109,7 +109,7 @@ class ConfigurationFileTest {
               type: http
               http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s, attributes: true,
                 headers: {X-Source: spillway}, secretHeaders: {Authorization: token.txt},
-                retryStatuses: "404, 409-410", unavailableStatuses: 500, finalStatuses: 400,
+                retryStatuses: "404, 409-410", unavailableStatuses: 500, finalStatuses: 400, recordHeaders: x-id,
                 tls: {trustFile: ca.pem, certificateFile: c.pem, keyFile: k.pem}}
               kafka: {topic: out}
               class: a.B
@@ -166,7 +166,7 @@ class ConfigurationFileTest {
                                 Duration.ofSeconds(3),
                                 new HttpSettings(Map.of("X-Source", "spillway"), Map.of("Authorization", "token.txt"),
                                         true, new HttpStatuses("404, 409-410", "500", "400"),
-                                        new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", "")),
+                                        new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", ""), "x-id"),
                                 "out",
                                 "a.B", new PullSettings("0.0.0.0", 0, "worker.key", "receipt.key")),
                         new GatewaySettings(

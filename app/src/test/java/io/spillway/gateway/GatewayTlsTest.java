@@ -3,8 +3,11 @@ package io.spillway.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.config.GatewaySettings;
 import io.spillway.core.settings.InvalidSettingException;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,11 +16,21 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,6 +115,104 @@ class GatewayTlsTest {
             assertThat(work.lease(1)).singleElement().satisfies(item ->
                     assertThat(item.get("id").textValue()).isEqualTo("one"));
         }
+    }
+
+    @Test
+    void new_connections_have_a_changed_certificate_once_its_key_is_there_too() throws Exception {
+        Certificate before = content.getCertificate("gateway");
+        Path certificate = pem("cert.pem", "CERTIFICATE", before.getEncoded());
+        Path key = pem("key.pem", "PRIVATE KEY", content.getKey("gateway", PASSWORD.toCharArray()).getEncoded());
+        ServerTls tls = new ServerTls(new GatewaySettings.Tls(certificate.toString(), key.toString(), "", ""));
+        SSLContext context = tls.server().sslContext();
+        assertThat(served(context)).isEqualTo(before);
+
+        Files.delete(store);
+        createCertificate();
+        Certificate after = content.getCertificate("gateway");
+        pem("cert.pem", "CERTIFICATE", after.getEncoded());
+        tls.reload();
+        assertThat(served(context)).as("the key is still the former one").isEqualTo(before);
+        pem("key.pem", "PRIVATE KEY", content.getKey("gateway", PASSWORD.toCharArray()).getEncoded());
+        tls.reload();
+        assertThat(served(context)).isEqualTo(after).isNotEqualTo(before);
+        Files.delete(key);
+        tls.reload();
+        assertThat(served(context)).as("a file is missing").isEqualTo(after);
+    }
+
+    @Test
+    void a_running_gateway_follows_its_store_and_measures_when_the_certificate_expires() throws Exception {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.tls.keystoreFile", store.toString(), "gateway.tls.keystorePassword", PASSWORD)) {
+            long endMillis = ((X509Certificate) content.getCertificate("gateway")).getNotAfter().getTime();
+            assertThat(gateway.registry.get("spillway.certificate.expires").tag("use", "gateway").timeGauge()
+                    .value(TimeUnit.MILLISECONDS)).isEqualTo(endMillis - gateway.nowMillis.get());
+
+            Files.delete(store);
+            createCertificate();
+            Certificate served;
+            do {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+                served = served(gateway.port());
+            } while (!served.equals(content.getCertificate("gateway")));
+            assertServes(gateway);
+        }
+    }
+
+    /** Returns the certificate that a listener with this context shows. */
+    private static Certificate served(SSLContext context) throws Exception {
+        try (SSLServerSocket listener = (SSLServerSocket) context.getServerSocketFactory().createServerSocket(0)) {
+            CompletableFuture<Void> handshake = CompletableFuture.runAsync(() -> {
+                try (SSLSocket accepted = (SSLSocket) listener.accept()) {
+                    accepted.startHandshake();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            Certificate served = served(listener.getLocalPort());
+            handshake.join();
+            return served;
+        }
+    }
+
+    private static Certificate served(int port) throws Exception {
+        X509Certificate[] seen = new X509Certificate[1];
+        SSLContext trusting = SSLContext.getInstance("TLS");
+        TrustManager recording = new X509ExtendedTrustManager() {
+            @Override
+            public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {
+                seen[0] = chain[0];
+            }
+
+            @Override
+            public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {
+                seen[0] = chain[0];
+            }
+
+            @Override
+            public void checkServerTrusted(X509Certificate[] chain, String type) {
+                seen[0] = chain[0];
+            }
+
+            @Override
+            public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+            @Override
+            public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+            @Override
+            public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+            @Override
+            public X509Certificate[] getAcceptedIssuers() {
+                return new X509Certificate[0];
+            }
+        };
+        trusting.init(null, new TrustManager[] {recording}, null);
+        try (SSLSocket socket = (SSLSocket) trusting.getSocketFactory().createSocket("127.0.0.1", port)) {
+            socket.startHandshake();
+        }
+        return seen[0];
     }
 
     @Test

@@ -61,6 +61,18 @@ class ItemsApiTest {
     }
 
     @Test
+    void the_attributes_of_a_cloud_event_are_headers_of_the_record() {
+        assertThat(gateway.post(key, "{}", "ce-specversion", "1.0", "CE-Type", "com.example.order", "ce-subject",
+                "gr%C3%BCn %22a%22").statusCode()).isEqualTo(202);
+
+        ProducerRecord<byte[], byte[]> stored = gateway.stored().getFirst();
+        assertThat(header(stored, "ce_specversion")).isEqualTo("1.0");
+        assertThat(header(stored, "ce_type")).isEqualTo("com.example.order");
+        assertThat(stored.headers().lastHeader("ce_subject").value()).asString(StandardCharsets.UTF_8)
+                .isEqualTo("grün \"a\"");
+    }
+
+    @Test
     void absent_fields_get_generated_or_default_values() {
         Set<String> ids = new HashSet<>();
         for (int i = 0; i < 50; i++) {
@@ -82,7 +94,7 @@ class ItemsApiTest {
     @CsvSource({
         "Idempotency-Key, ''", "Spillway-Workload, a b", "Spillway-Workload, ../x", "Content-Encoding, gzip",
         "Spillway-Deliver-At, 2h", "Spillway-Deliver-At, ''", "Spillway-Deliver-At, 2999-01-01T00:00:00Z",
-        "Spillway-Deliver-At, 999999999999999999"
+        "Spillway-Deliver-At, 999999999999999999", "ce-, x", "ce-a_b, x", "ce-id, %zz", "ce-id, %C3", "ce-id, 5%"
     })
     void an_invalid_header_is_rejected(String name, String value) {
         HttpResponse<String> answer = gateway.post(key, "x", name, value);

@@ -6,8 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -126,10 +129,49 @@ class TenantLimitsTest {
         assertThat(refused()).isEqualTo(counts(0, 0, 0, 0));
     }
 
+    @Test
+    void refusals_are_counted_for_the_tenants_with_most_of_them_by_name_and_for_the_others_together() {
+        try (GatewayUnderTest few = new GatewayUnderTest(true, "metrics.tenants", "2")) {
+            for (String tenant : List.of("acme", "bolt", "cord", "dusk")) {
+                few.policy(tenant, PolicySettings.NONE_SET.with(PolicyField.ADMISSION_RATE, "1"));
+                String tenantKey = few.key(tenant);
+                for (int i = 0; i < 3; i++) {
+                    few.post(tenantKey, "x");
+                }
+            }
+            assertThat(refused(few, "acme", "admissionRate")).isEqualTo(2);
+            assertThat(refused(few, "bolt", "admissionRate")).isEqualTo(2);
+            assertThat(refused(few, "*other*", "admissionRate")).isEqualTo(4);
+            assertThat(few.registry.find("spillway.gateway.refused").tag("tenant", "cord").counters()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_request_over_the_limit_of_requests_in_flight_is_counted_for_its_tenant() {
+        try (GatewayUnderTest one = new GatewayUnderTest(false, "gateway.limits.tenantRequests", "1",
+                "gateway.limits.drainGrace", "0ms")) {
+            String tenantKey = one.key("acme");
+            one.client.sendAsync(HttpRequest.newBuilder(URI.create(one.url + "/v1/items"))
+                    .header("Authorization", "Bearer " + tenantKey)
+                    .POST(HttpRequest.BodyPublishers.ofString("x")).build(), HttpResponse.BodyHandlers.discarding());
+            while (one.stored().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertThat(one.post(tenantKey, "x").statusCode()).isEqualTo(429);
+            assertThat(refused(one, "acme", "tenantRequests")).isEqualTo(1);
+        }
+    }
+
+    private static double refused(GatewayUnderTest gateway, String tenant, String limit) {
+        return gateway.registry.get("spillway.gateway.refused").tag("tenant", tenant).tag("limit", limit).counter()
+                .count();
+    }
+
     private Map<String, Double> refused() {
         Map<String, Double> counts = new HashMap<>();
-        gateway.registry.find("spillway.gateway.refused").counters()
-                .forEach(counter -> counts.put(counter.getId().getTag("limit"), counter.count()));
+        gateway.registry.find("spillway.gateway.refused").counters().stream()
+                .filter(counter -> !counter.getId().getTag("limit").equals("tenantRequests"))
+                .forEach(counter -> counts.merge(counter.getId().getTag("limit"), counter.count(), Double::sum));
         return counts;
     }
 

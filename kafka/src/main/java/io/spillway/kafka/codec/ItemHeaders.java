@@ -30,6 +30,9 @@ public final class ItemHeaders {
     public static final String PRIORITY = "spillway-priority";
     public static final String DELIVER_AT = "spillway-deliver-at";
 
+    /** Prefix of the attributes of a CloudEvent in binary mode, which producers may set. */
+    public static final String CLOUD_EVENT = "ce_";
+
     /** Set only by Spillway, while an item moves through the lanes. */
     public static final String ATTEMPT = "spillway-attempt";
     public static final String DUE = "spillway-due";

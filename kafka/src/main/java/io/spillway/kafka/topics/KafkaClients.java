@@ -1,15 +1,18 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.tls.CurrentKeyStores;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -39,7 +42,21 @@ public final class KafkaClients {
         Map<String, Object> properties = new HashMap<>(settings.kafka().plugins());
         properties.putAll(settings.kafka().properties());
         properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.kafka().bootstrapServers());
+        if (STORES.stream().anyMatch(properties::containsKey)) {
+            properties.putIfAbsent(SslConfigs.SSL_ENGINE_FACTORY_CLASS_CONFIG, CurrentKeyStores.class);
+        }
         return properties;
+    }
+
+    /** Returns the key store of the clients; empty if they have none in a file. */
+    public Optional<CurrentKeyStores> keyStore() {
+        if (!settings.kafka().properties().containsKey(SslConfigs.SSL_KEYSTORE_LOCATION_CONFIG)) {
+            return Optional.empty();
+        }
+        CurrentKeyStores stores = new CurrentKeyStores();
+        // Its values are those that Kafka hands to its clients: typed, and with what configuration providers supply.
+        stores.configure(new AdminClientConfig(common()).values());
+        return Optional.of(stores);
     }
 
     /** Returns the commands that messages about this cluster suggest. */

@@ -6,19 +6,28 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Factory of the requests for items: URL, configured headers and headers from the item. Thread-safe. */
 final class HttpRequests {
     /** Servers commonly accept 8 KiB of headers. */
     static final int MAX_ATTRIBUTE_BYTES = 4_096;
 
+    /** Attribute of an event in a record's header: the binding of CloudEvents to Kafka. */
+    private static final Pattern CLOUD_EVENT = Pattern.compile("ce_([a-z0-9]+)");
+
     private final UrlTemplate url;
     private final Duration timeout;
     private final boolean attributes;
+    private final Set<String> recordHeaders;
     private final Map<String, String> fixed = new LinkedHashMap<>();
 
     /** Reads the secrets; throws {@link InvalidSettingException} without their values. */
@@ -26,6 +35,7 @@ final class HttpRequests {
         this.url = new UrlTemplate(settings.httpUrl());
         this.timeout = settings.httpRequestTimeout();
         this.attributes = settings.http().attributes();
+        this.recordHeaders = settings.http().sentRecordHeaders();
         fixed.putAll(new TreeMap<>(settings.http().headers()));
         new TreeMap<>(settings.http().secretHeaders()).forEach((name, file) -> {
             String key = "handler.http.secretHeaders." + name;
@@ -59,31 +69,46 @@ final class HttpRequests {
         delivery.traceparent().filter(HttpSettings::isValue).ifPresent(value -> request.header("traceparent", value));
         delivery.tracestate().filter(HttpSettings::isValue).ifPresent(value -> request.header("tracestate", value));
         fixed.forEach(request::header);
-        if (attributes) {
-            addAttributes(delivery.attributes(), request);
+        int bytes = 0;
+        for (String[] each : ofItem(delivery)) {
+            bytes += each[0].length() + each[1].length();
+            if (bytes > MAX_ATTRIBUTE_BYTES) {
+                throw new UnsendableException("The attributes and headers of the item take more than "
+                        + MAX_ATTRIBUTE_BYTES + " bytes as HTTP headers");
+            }
+            request.header(each[0], each[1]);
         }
         return request.build();
     }
 
-    private static void addAttributes(Map<String, String> attributes, HttpRequest.Builder request)
-            throws UnsendableException {
-        int bytes = 0;
-        for (Map.Entry<String, String> each : new TreeMap<>(attributes).entrySet()) {
-            String name = HttpSettings.ATTRIBUTE_PREFIX + escape(each.getKey(), true);
-            String value = escape(each.getValue(), false);
-            bytes += name.length() + value.length();
-            if (bytes > MAX_ATTRIBUTE_BYTES) {
-                throw new UnsendableException(
-                        "The attributes take more than " + MAX_ATTRIBUTE_BYTES + " bytes as HTTP headers");
-            }
-            request.header(name, value);
+    /** Returns names and values of the attributes and of the record's headers that are sent. */
+    private List<String[]> ofItem(Delivery delivery) {
+        List<String[]> sent = new ArrayList<>();
+        if (attributes) {
+            new TreeMap<>(delivery.attributes()).forEach((name, value) -> sent.add(new String[] {
+                HttpSettings.ATTRIBUTE_PREFIX + escape(name.getBytes(StandardCharsets.UTF_8), true),
+                escape(value.getBytes(StandardCharsets.UTF_8), false)
+            }));
         }
+        for (Delivery.Header header : delivery.headers()) {
+            Matcher event = CLOUD_EVENT.matcher(header.name());
+            if (header.value() == null) {
+                continue;
+            } else if (event.matches()) {
+                // The binding to HTTP has spaces and quotation marks percent-encoded too.
+                sent.add(new String[] {
+                    "ce-" + event.group(1), escape(header.value(), false).replace(" ", "%20").replace("\"", "%22")
+                });
+            } else if (recordHeaders.contains(header.name().toLowerCase(Locale.ROOT))) {
+                sent.add(new String[] {header.name(), escape(header.value(), false)});
+            }
+        }
+        return sent;
     }
 
-    /** Percent-encodes UTF-8 bytes; in a value only those that a header would not carry unchanged. */
-    private static String escape(String text, boolean isName) {
+    /** Percent-encodes bytes; in a value only those that a header would not carry unchanged. */
+    private static String escape(byte[] bytes, boolean isName) {
         StringBuilder out = new StringBuilder();
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < bytes.length; i++) {
             char c = (char) (bytes[i] & 0xff);
             boolean isWord = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'

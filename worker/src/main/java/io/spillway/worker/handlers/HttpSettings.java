@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Settings of the requests of handler type http. Secrets are read from files only. */
@@ -20,7 +21,10 @@ public record HttpSettings(
         @Setting(key = "handler.http.attributes", defaultValue = "false", allowed = "true or false",
                 doc = "Whether the item's attributes are sent as headers Spillway-Attribute-NAME.") boolean attributes,
         HttpStatuses statuses,
-        Tls tls) {
+        Tls tls,
+        @Setting(key = "handler.http.recordHeaders", defaultNote = "none",
+                doc = "Headers of the item's record that are sent as request headers of the same names, separated by"
+                        + " commas. Those of a CloudEvent are always sent.") String recordHeaders) {
     /** Prefix of the headers of attributes. */
     static final String ATTRIBUTE_PREFIX = "spillway-attribute-";
     /** Set by the handler from the item, or by the HTTP client. */
@@ -39,6 +43,23 @@ public record HttpSettings(
                 throw new InvalidSettingException("handler.http.headers." + name, "***", "must be printable ASCII");
             }
         });
+        namesIn(recordHeaders).forEach(name -> checkName("handler.http.recordHeaders", name, names));
+    }
+
+    /** Creates settings that send no headers of records. */
+    public HttpSettings(
+            Map<String, String> headers, Map<String, String> secretHeaders, boolean attributes, HttpStatuses statuses,
+            Tls tls) {
+        this(headers, secretHeaders, attributes, statuses, tls, "");
+    }
+
+    /** Returns the names of the record headers to send, in lower case. */
+    Set<String> sentRecordHeaders() {
+        return namesIn(recordHeaders).map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+    }
+
+    private static Stream<String> namesIn(String list) {
+        return list.isBlank() ? Stream.empty() : Stream.of(list.split(",")).map(String::strip);
     }
 
     /** Returns the files that the settings name, and empty texts for those that are not set. */
@@ -69,7 +90,8 @@ public record HttpSettings(
     @Override
     public String toString() {
         return "HttpSettings[headers=" + headers.keySet() + ", secretHeaders=" + secretHeaders.keySet()
-                + ", attributes=" + attributes + ", " + statuses + ", " + tls + "]";
+                + ", attributes=" + attributes + ", " + statuses + ", " + tls + ", recordHeaders=" + recordHeaders
+                + "]";
     }
 
     /** Trusted certificates and the client's certificate; neither for the trust store of Java and no certificate. */

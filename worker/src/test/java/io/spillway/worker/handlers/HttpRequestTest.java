@@ -116,6 +116,30 @@ class HttpRequestTest {
     }
 
     @Test
+    void the_attributes_of_a_cloud_event_and_chosen_headers_of_the_record_are_sent() throws Exception {
+        HttpSettings settings = new HttpSettings(
+                Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, NO_TLS, "x-request-id, X-Source");
+
+        send("/work", settings, DeliveryBuilder.of("acme", "order-17")
+                .header("ce_specversion", "1.0").header("ce_subject", "dark \"blue\" ü").header("ce_Not", "x")
+                .header("X-Request-ID", "a b").header("x-source", "1").header("x-source", "2").header("x-other", "x")
+                .build());
+
+        assertThat(received.getLast()).containsEntry("Ce-specversion", List.of("1.0"))
+                .containsEntry("Ce-subject", List.of("dark%20%22blue%22%20%C3%BC"))
+                .containsEntry("X-request-id", List.of("a b")).containsEntry("X-source", List.of("1", "2"))
+                .doesNotContainKeys("Ce-not", "X-other", "Ce_specversion");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"spillway-id", "content-type", "x-key", "'x-a,,x-b'", "'a b'"})
+    void a_header_of_the_handler_or_a_fixed_one_cannot_be_taken_from_the_record(String names) {
+        assertThatThrownBy(() -> new HttpSettings(
+                Map.of("X-Key", "x"), Map.of(), false, HttpStatuses.DEFAULTS, NO_TLS, names))
+                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("handler.http.recordHeaders");
+    }
+
+    @Test
     void attributes_are_not_sent_by_default() throws Exception {
         send("/work", settings(Map.of(), Map.of()), item(Map.of("color", "blue")));
 
@@ -128,7 +152,7 @@ class HttpRequestTest {
                 item(Map.of("a", "x".repeat(HttpRequests.MAX_ATTRIBUTE_BYTES))));
 
         assertThat(outcome).isEqualTo(
-                Outcome.dead("The attributes take more than 4096 bytes as HTTP headers"));
+                Outcome.dead("The attributes and headers of the item take more than 4096 bytes as HTTP headers"));
     }
 
     @Test

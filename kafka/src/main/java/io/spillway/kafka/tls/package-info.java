@@ -1,0 +1,2 @@
+/** TLS of Kafka's clients. */
+package io.spillway.kafka.tls;
