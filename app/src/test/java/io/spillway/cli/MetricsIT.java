@@ -34,8 +34,8 @@ class MetricsIT {
     private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Set<String> LANES = Set.of("hot", "overflow", "aged");
 
-    /** Metrics of the handler type pull, which {@link PullIT} looks at. */
-    private static final Set<String> UNSEEN = Set.of("spillway_pull_leased", "spillway_pull_asked");
+    /** Metrics of the handler type pull, which {@link PullIT} looks at, and of a tenant held back for seconds. */
+    private static final Set<String> UNSEEN = Set.of("spillway_pull_leased", "spillway_pull_asked", "spillway_at_cap");
     private static final Pattern LISTED =
             Pattern.compile("`((?:spillway|kafka)_[a-z0-9_]+)[^`]*`(?:\\s+\\((histogram|timer))?");
 
@@ -93,6 +93,7 @@ class MetricsIT {
             assertLabels(samples, "spillway_destinations_unavailable");
             assertLabels(samples, "spillway_attempts_failed_total", "tenant");
             assertLabels(samples, "spillway_clock_skew_seconds_count", "direction");
+            assertLabels(samples, "spillway_enqueued_at_skew_seconds", "tenant");
             assertThat(samples).allSatisfy(each -> assertThat(each.labels()).containsEntry("queue", kafka.prefix()));
             assertThat(samples).extracting(Sample::name).as("listed in docs/metrics.md")
                     .containsAll(listed(UNSEEN));
