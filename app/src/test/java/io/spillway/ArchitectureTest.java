@@ -66,9 +66,10 @@ class ArchitectureTest {
                             + " core.routing core.scheduling core.settings core.sharding kafka.codec kafka.topics schema"),
             row("kafka.metrics", "core.item"),
             row("tracing"),
-            row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics tracing worker.group"
-                    + " worker.handlers"),
+            row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics tracing worker.carriers"
+                    + " worker.group worker.handlers"),
             row("embed", "@core handler kafka.topics kafka.view tracing worker"),
+            row("worker.carriers", ""),
             row("worker.group", "core.sharding"),
             row("worker.handlers", "core.item core.retry core.settings handler kafka.topics kafka.codec"),
             row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker"

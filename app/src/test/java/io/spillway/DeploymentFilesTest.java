@@ -299,8 +299,9 @@ class DeploymentFilesTest {
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();
-            // Registered at a tenant's first failure, and with a certificate.
-            names.addAll(Set.of("spillway_destination_unavailable", "spillway_certificate_expires_seconds"));
+            // Registered for a tenant that has them, and with a certificate.
+            names.addAll(List.of("spillway_destination_unavailable", "spillway_at_cap",
+                    "spillway_enqueued_at_skew_seconds", "spillway_certificate_expires_seconds"));
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> names.add(line.split("[{ ]")[0]));

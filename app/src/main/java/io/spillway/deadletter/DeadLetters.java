@@ -181,7 +181,7 @@ public final class DeadLetters implements AutoCloseable {
                         return false;
                     }
                     long done = before + Math.min(reader.position(), part.end()) - part.from();
-                    watch.progressed("examined", done, total);
+                    watch.progressed("offsets read", done, total);
                 }
             }
             before += part.end() - part.from();

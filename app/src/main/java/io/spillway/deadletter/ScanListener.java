@@ -12,7 +12,8 @@ public interface ScanListener {
     /**
      * Reports progress.
      *
-     * @param what  past participle such as {@code replayed}
+     * @param what  past participle such as {@code replayed}, or {@code offsets read}: more than there are dead letters,
+     *              because markers of transactions and finished records have offsets too
      * @param total expected total, {@code done} or more
      */
     default void progressed(String what, long done, long total) {}

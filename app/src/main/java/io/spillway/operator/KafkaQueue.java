@@ -49,11 +49,11 @@ public record KafkaQueue(Configuration configuration, InstantSource clock, Suppl
             census.forEachInIngress(false, count);
             census.forEach(false, count);
         } catch (TimeIsOver e) {
-            return new Waiting(count.items, false);
+            return new Waiting(count.items, count.inDelay, false);
         } catch (KafkaException e) {
             throw new KafkaFailure("cannot count the waiting items", e);
         }
-        return new Waiting(count.items, true);
+        return new Waiting(count.items, count.inDelay, true);
     }
 
     /** End of a count whose time is over. */
@@ -73,6 +73,7 @@ public record KafkaQueue(Configuration configuration, InstantSource clock, Suppl
         private final boolean isTimed;
         private long seen;
         private long items;
+        private long inDelay;
 
         Count(SweepTarget target, long beforeMillis, long endMillis, long maxMillis) {
             this.target = target;
@@ -85,6 +86,7 @@ public record KafkaQueue(Configuration configuration, InstantSource clock, Suppl
         public void accept(StoredItem item) {
             if (isCovered(item)) {
                 items++;
+                inDelay += item.place() == ItemState.DELAY ? 1 : 0;
             }
             if (isTimed && ++seen % 1_000 == 0 && clock.millis() > endMillis) {
                 throw new TimeIsOver();

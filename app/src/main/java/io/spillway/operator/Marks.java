@@ -110,8 +110,15 @@ public final class Marks {
         }
         return new ActionResult(
                 dryRun ? what + "." : "Cancelled " + what + ". Those of them that run now are not stopped.",
-                json, Stream.of(entryTimes(known, cancel.beforeMillis()), coveredBefore(mark, merged))
+                json, Stream.of(entryTimes(known, cancel.beforeMillis()), coveredBefore(mark, merged), delayed(waiting))
                         .flatMap(Optional::stream).toList(), Optional.empty());
+    }
+
+    private static Optional<String> delayed(OperatorQueue.Waiting waiting) {
+        long items = waiting.inDelay();
+        return items == 0 ? Optional.empty()
+                : Optional.of(items + " of them " + (items == 1 ? "waits in delay. It is dropped when it is due, and counts"
+                        : "wait in delay. They are dropped when they are due, and count") + " as waiting until then.");
     }
 
     /** Returns what else an earlier record of the target covers. */
@@ -151,7 +158,7 @@ public final class Marks {
         return sweeps.all().values().stream().filter(mark -> mark.isInForce(nowMillis)).map(each ->
                 Map.<String, Object>of(
                         "kind", each.target().isCancel() ? "cancel" : "sweep", "tenant", each.target().tenant(),
-                        "workload", each.target().workload(), "itemId", each.target().itemId(),
+                        "workload", each.target().workload(), "itemId", each.target().itemId(), "sweepId", each.id(),
                         "startedAt", Inputs.iso(each.times().startedAtMillis()),
                         "completedAt", Inputs.iso(each.times().completedAtMillis()))).toList();
     }

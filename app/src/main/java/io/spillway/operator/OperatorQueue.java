@@ -19,9 +19,10 @@ public interface OperatorQueue {
     /**
      * Number of waiting items.
      *
-     * @param isAll whether all were counted
+     * @param inDelay those of them that wait in delay
+     * @param isAll   whether all were counted
      */
-    record Waiting(long items, boolean isAll) {}
+    record Waiting(long items, long inDelay, boolean isAll) {}
 
     /** Opens the compacted topics; the caller closes them. */
     CompactedStore open();

@@ -51,7 +51,7 @@ final class Housekeeping implements AutoCloseable {
     private final QueueAdmin admin;
     private final Topics topics;
     private final RateTable rates;
-    private final List<Runnable> elections;
+    private final List<Runnable> chores;
     private final Depths depths;
     private final DepthMetrics depthMetrics;
     private final UndecidedTransactions undecided;
@@ -68,15 +68,15 @@ final class Housekeeping implements AutoCloseable {
     private final Map<String, String> states;
     private String lastLogged = "";
 
-    /** Creates periodic work that {@link #start} starts; elections give metric series to the busiest tenants. */
+    /** Creates periodic work that {@link #start} starts; chores are done each time, before anything is measured. */
     Housekeeping(
-            QueueAdmin admin, Topics topics, RateTable rates, List<Runnable> elections, Depths depths,
+            QueueAdmin admin, Topics topics, RateTable rates, List<Runnable> chores, Depths depths,
             DepthMetrics depthMetrics, InstantSource clock, LongSupplier nanoClock, MeterRegistry registry,
             Runnable markState) {
         this.admin = admin;
         this.topics = topics;
         this.rates = rates;
-        this.elections = List.copyOf(elections);
+        this.chores = List.copyOf(chores);
         this.depths = depths;
         this.depthMetrics = depthMetrics;
         this.queues = queues(topics);
@@ -115,7 +115,7 @@ final class Housekeeping implements AutoCloseable {
 
     private void run() {
         rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
-        elections.forEach(Runnable::run);
+        chores.forEach(Runnable::run);
         Map<String, List<QueueProgress>> partitions = measure();
         depthMetrics.measure(clock.millis());
         List<QueueProgress> ledger = admin.read(topics.ledger(), topics.routerGroup());

@@ -19,11 +19,13 @@ import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.StartDelays;
+import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.GrownLimits;
+import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.ShardAssignments;
@@ -34,7 +36,6 @@ import io.spillway.router.delay.DelayMetrics;
 import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
 import io.spillway.router.delay.RetryRules;
-import io.spillway.router.delay.TimerStoreMemory;
 import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.FleetMonitor;
 import io.spillway.router.feedback.WorkReader;
@@ -54,9 +55,7 @@ import io.spillway.router.shards.ShardProcessor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -65,8 +64,6 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
@@ -77,10 +74,6 @@ import org.slf4j.LoggerFactory;
 /** Router of one process: started once, closed once. Owner of its Kafka Streams client and its rate table. */
 public final class Router implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Router.class);
-    /** A few seconds of a lane's writes in one request; the setting with the largest effect on throughput. */
-    private static final int BATCH_BYTES = 256 * 1024;
-    /** Limits how long a fetch of one partition, as in a flood of small items, delays the thread's others. */
-    private static final int FETCH_BYTES = 256 * 1024;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
 
     private final Configuration configuration;
@@ -90,9 +83,9 @@ public final class Router implements AutoCloseable {
     private final InstantSource clock;
     private final Path stateDirectory;
     private final ClockWatch clockWatch;
-    private final String instance;
     private final KafkaStreams streams;
     private final CommitWatch commitWatch;
+    private final LoweredLimits limits;
     private final KafkaStreamsMetrics streamsMetrics;
     private final Admin admin;
     private final QueueAdmin queueAdmin;
@@ -134,7 +127,6 @@ public final class Router implements AutoCloseable {
         this.clock = clock;
         this.stateDirectory = stateDirectory;
         this.clockWatch = new ClockWatch("Router", clock, nanoClock);
-        this.instance = instance;
         RateShares shares = new RateShares();
         Depths depths = new Depths();
         int maxTenants = configuration.router().maxTenants();
@@ -145,6 +137,7 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
+        this.limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
         CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), nanoClock);
         this.workReader = new WorkReader(
                 queueAdmin, topics, pacer::commits, configuration.shards().stuckAfter(), nanoClock);
@@ -163,11 +156,12 @@ public final class Router implements AutoCloseable {
         this.commitWatch = new CommitWatch(nanoClock);
         var processors = processors(rules, retries, metrics, delays, recorder, pacer, placements, nanoClock);
         this.streams = new KafkaStreams(
-                RouterTopology.build(topics, processors), new StreamsConfig(properties(stateDirectory)),
+                RouterTopology.build(topics, processors), new StreamsConfig(
+                        StreamsProperties.of(configuration, clients, topics, instance, stateDirectory)),
                 new RouterClients(recorder, clock, commitWatch, pacer));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
-                List.of(metrics::electTenants, delays::electTenants), depths,
+                List.of(metrics::electTenants, delays::electTenants, limits::readAgain), depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
                 registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
@@ -289,7 +283,7 @@ public final class Router implements AutoCloseable {
 
     private StreamThreadExceptionResponse onThreadFailure(Throwable fault) {
         LOG.error("A stream thread failed: {}", Printable.of(fault.toString()), fault.getCause());
-        return replacement.allows(clock.millis())
+        return limits.explain(fault) || replacement.allows(clock.millis())
                 ? StreamThreadExceptionResponse.REPLACE_THREAD
                 : StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
@@ -308,43 +302,11 @@ public final class Router implements AutoCloseable {
         DelayReader delayReader = new DelayReader(delayed);
         LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
-                () -> new RouteProcessor(topics, fresh, metrics, recorder, pacer),
-                () -> new DelayProcessor(topics, delayReader, due, retries, metrics, delays, settings.threads(), clock,
-                        recorder, pacer),
+                () -> new RouteProcessor(topics, limits, fresh, metrics, recorder, pacer),
+                () -> new DelayProcessor(topics, limits, delayReader, due, retries, metrics, delays,
+                        settings.threads(), clock, recorder, pacer),
                 () -> new FoldProcessor(gap, tenant -> rules.policies().of(tenant).growth(),
                         settings.forgetTenantsAfter().toMillis(), rules.policies().seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
-    }
-
-    private Map<String, Object> properties(Path stateDirectory) {
-        Map<String, Object> properties = new HashMap<>(clients.common());
-        properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
-        properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
-        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
-                CommitPacer.streamsMillis(configuration.router().commitInterval()));
-        properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
-        properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
-        // A task reads one partition, so there is no order to wait for. The check would allocate for each record.
-        properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
-        properties.put("processing.exception.handler.global.enabled", true);
-        // Other routers take over from a killed one after 10 s instead of Kafka's default of 45 s.
-        properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);
-        properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG), FETCH_BYTES);
-        properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
-        properties.putAll(configuration.router().properties());
-        // Without a stable name each start would create new metric series.
-        properties.put(StreamsConfig.CLIENT_ID_CONFIG, topics.routerGroup() + "-" + instance);
-        // Required for the delivery guarantees, so configuration cannot override them.
-        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
-        properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
-        properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, configuration.topics().replication());
-        // A store that has moved elsewhere must be deleted before its changelog deletes tombstones; see LocalState.
-        properties.put(StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG, 600_000L);
-        properties.put(
-                StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),
-                topics.deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES);
-        properties.put(StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "all");
-        properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "none");
-        return properties;
     }
 }

@@ -2,12 +2,24 @@ package io.spillway.router;
 
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.ClientProperties;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.router.delay.TimerStoreMemory;
+import io.spillway.router.ledger.CommitPacer;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.streams.StreamsConfig;
 
-/** Rules for the configured properties of Kafka Streams. */
+/** Properties of Kafka Streams: those that the router sets, and rules for the configured ones. */
 final class StreamsProperties {
+    /** A few seconds of a lane's writes in one request; the setting with the largest effect on throughput. */
+    private static final int BATCH_BYTES = 256 * 1024;
+    /** Limits how long a fetch of one partition, as in a flood of small items, delays the thread's others. */
+    private static final int FETCH_BYTES = 256 * 1024;
     private static final List<String> CLIENT_PREFIXES = List.of(
             StreamsConfig.MAIN_CONSUMER_PREFIX, StreamsConfig.RESTORE_CONSUMER_PREFIX,
             StreamsConfig.GLOBAL_CONSUMER_PREFIX, StreamsConfig.CONSUMER_PREFIX, StreamsConfig.PRODUCER_PREFIX,
@@ -38,6 +50,40 @@ final class StreamsProperties {
     static void check(Configuration configuration) {
         rules("router.properties").check(configuration.router().properties());
         rules("kafka.plugins").checkForeign(configuration.kafka().plugins(), "router.properties");
+    }
+
+    /** Returns the properties of a router's Kafka Streams client. */
+    static Map<String, Object> of(
+            Configuration configuration, KafkaClients clients, Topics topics, String instance, Path stateDirectory) {
+        Map<String, Object> properties = new HashMap<>(clients.common());
+        properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
+        properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
+        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+                CommitPacer.streamsMillis(configuration.router().commitInterval()));
+        properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
+        properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
+        // A task reads one partition, so there is no order to wait for. The check would allocate for each record.
+        properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
+        properties.put("processing.exception.handler.global.enabled", true);
+        // Other routers take over from a killed one after 10 s instead of Kafka's default of 45 s.
+        properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);
+        properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG), FETCH_BYTES);
+        properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
+        properties.putAll(configuration.router().properties());
+        // Without a stable name each start would create new metric series.
+        properties.put(StreamsConfig.CLIENT_ID_CONFIG, topics.routerGroup() + "-" + instance);
+        // Required for the delivery guarantees, so configuration cannot override them.
+        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
+        properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+        properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, configuration.topics().replication());
+        // A store that has moved elsewhere must be deleted before its changelog deletes tombstones; see LocalState.
+        properties.put(StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG, 600_000L);
+        properties.put(
+                StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),
+                topics.deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES);
+        properties.put(StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "all");
+        properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "none");
+        return properties;
     }
 
     private static ClientProperties rules(String section) {

@@ -32,6 +32,7 @@ class CancelCommandIT {
                 directory.resolve("router"), Map.of(), commands.routerOptions())) {
             commands.run("send", "--tenant", "acme", "--count", "20").done();
             commands.run("send", "--tenant", "bolt", "--count", "3").done();
+            commands.run("send", "--tenant", "later", "--count", "1", "--deliver-at", "2h").done();
             commands.awaitRouted(kafka.admin());
             assertThat(router.stop()).isZero();
         }
@@ -44,6 +45,8 @@ class CancelCommandIT {
         JsonNode cancelled = commands.run("cancel", "--tenant", "acme", "--yes", "--output", "json").done().json();
         assertThat(cancelled.get("waiting").intValue()).isEqualTo(20);
         assertThat(cancelled.get("cancelled").booleanValue()).isTrue();
+        assertThat(commands.run("cancel", "--tenant", "later", "--yes").done().err())
+                .contains("1 of them waits in delay. It is dropped when it is due");
         assertThat(commands.run("sweep", "list", "--output", "json").done().json().at("/0/kind").textValue())
                 .isEqualTo("cancel");
         assertThat(commands.run("explain", "--tenant", "acme").done().out()).contains(": dropped (cancelled)");

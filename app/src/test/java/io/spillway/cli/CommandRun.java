@@ -34,11 +34,11 @@ public record CommandRun(int exitCode, String out, String err) {
 
     /**
      * Checks that it failed with this code and one plain line on standard error, and returns that line. On a slow
-     * machine, progress such as {@code 8 of 8 examined} comes first.
+     * machine, progress such as {@code 8 of 8 offsets read} comes first.
      */
     public String failedWith(int expected) {
         assertThat(exitCode).as(toString()).isEqualTo(expected);
-        String failure = err.replaceFirst("^(\\d+ of \\d+ [a-z]+\n)+", "");
+        String failure = err.replaceFirst("^(\\d+ of \\d+ [a-z ]+\n)+", "");
         assertThat(failure).endsWith("\n").startsWith("spillway: ");
         String line = failure.substring(0, failure.length() - 1);
         assertThat(line).as("one line, and nothing that a terminal obeys").doesNotContainPattern("[\\p{Cc}\\p{Cf}]");

@@ -86,6 +86,7 @@ class JsonDialectIT {
         assertThat(listed.at("/0/tenant").textValue()).isEqualTo("acme");
         assertThat(listed.at("/0/kind").textValue()).isEqualTo("sweep");
         assertThat(listed.at("/0/workload").textValue()).isEmpty();
+        assertThat(listed.at("/0/sweepId")).isEqualTo(recorded.get("sweepId"));
         assertThat(listed.at("/0/startedAt")).isEqualTo(recorded.get("startedAt"));
         assertThat(listed.at("/0/completedAt")).isEqualTo(recorded.get("completedAt"));
         assertThat(commands.run("sweep", "list").done().out())

@@ -15,6 +15,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.view.Depths;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -39,6 +40,7 @@ class LedgerCommandsIT {
         commands.run("topics", "create").done();
         commands.run("send", "--tenant", "acme", "--count", "20").done();
         commands.run("send", "--tenant", "globex", "--count", "5").done();
+        commands.run("send", "--tenant", "later", "--count", "2", "--deliver-at", "2h").done();
         try (SpillwayProcess router = SpillwayProcess.start(
                 directory.resolve("router"), Map.of(), commands.routerOptions())) {
             commands.awaitRouted(kafka.admin());
@@ -58,17 +60,26 @@ class LedgerCommandsIT {
         assertThat(depth.at("/lanes/hot/oldestAgeSeconds").doubleValue()).isNotNegative();
         assertThat(depth.at("/tenants/0/tenant").textValue()).isEqualTo("acme");
         assertThat(depth.at("/tenants/0/drainSeconds").isNull()).as("never").isTrue();
+        JsonNode later = depth.at("/tenants/2");
+        assertThat(later.get("tenant").textValue()).isEqualTo("later");
+        assertThat(later.get("delay").intValue()).isEqualTo(2);
+        assertThat(later.get("oldestAgeSeconds").isNull()).as("what is not due is not late").isTrue();
+        assertThat(later.get("drainSeconds").doubleValue()).isZero();
+        assertThat(later.get("scheduled").intValue()).isEqualTo(2);
+        assertThat(Instant.parse(later.get("lastDueAt").textValue())).isAfter(Instant.now());
+        assertThat(depth.at("/lanes/delay/oldestAgeSeconds").isNull()).isTrue();
         assertThat(commands.run("depth").done().out())
-                .contains("acme", "globex", "never", "hot")
+                .contains("acme", "globex", "never", "hot", "later: 2 items scheduled for later, the last for 2")
                 .doesNotContain("more tenant");
-        assertThat(commands.run("depth", "--limit", "1", "--no-ages").done().out()).contains("1 more tenant not shown");
+        assertThat(commands.run("depth", "--limit", "1", "--no-ages").done().out())
+                .contains("2 more tenants not shown").doesNotContain("scheduled");
         assertThat(commands.run("depth", "--tenant", "nobody").done().out()).contains("nobody has never had an item");
 
         JsonNode audit = commands.run("audit", "--output", "json").done().json();
         assertThat(audit.get("balanced").booleanValue()).isTrue();
-        assertThat(audit.get("accepted").intValue()).isEqualTo(25);
+        assertThat(audit.get("accepted").intValue()).isEqualTo(27);
         assertThat(audit.get("moving").intValue()).isZero();
-        assertThat(commands.run("audit").done().out()).contains("The balances of 2 tenants are correct.");
+        assertThat(commands.run("audit").done().out()).contains("The balances of 3 tenants are correct.");
 
         String origin = commands.topics().ingress() + "-0-0";
         JsonNode path = commands.run("explain", "--id", origin, "--output", "json").done().json();
@@ -82,7 +93,7 @@ class LedgerCommandsIT {
         assertThat(commands.run("explain", "--id", "no-such-id").failedWith(1)).contains("No record of no-such-id");
 
         putWithoutLedgerEntry(commands);
-        assertThat(commands.run("audit").failedWith(1)).contains("The balance of 1 of 3 tenants is not correct");
+        assertThat(commands.run("audit").failedWith(1)).contains("The balance of 1 of 4 tenants is not correct");
         JsonNode off = commands.run("audit", "--output", "json").json();
         assertThat(off.get("balanced").booleanValue()).isFalse();
         assertThat(off.at("/off/0/tenant").textValue()).isEqualTo("intruder");

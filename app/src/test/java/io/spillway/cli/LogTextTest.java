@@ -53,6 +53,14 @@ class LogTextTest {
     }
 
     @Test
+    void two_first_producers_of_a_new_kafka_cause_no_warning() throws Exception {
+        Class<?> manager = Class.forName("kafka.server.DefaultAutoTopicCreationManager");
+        context.getLogger(manager.getName()).warn("Auto topic creation failed for __transaction_state");
+
+        assertThat(written()).isEmpty();
+    }
+
+    @Test
     void a_message_stays_on_one_line() {
         log.warn("Skipped {}", FORGED);
 

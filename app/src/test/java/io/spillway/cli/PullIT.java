@@ -92,6 +92,9 @@ class PullIT {
             }
             assertThat(done).as("what the killed process had is done by the other").containsAll(held);
             assertBooks(80);
+            HttpRequest scrape = HttpRequest.newBuilder(URI.create(address(survivor, "metrics"))).build();
+            assertThat(client.send(scrape, HttpResponse.BodyHandlers.ofString()).body())
+                    .contains("\nspillway_pull_leased{", "\nspillway_pull_asked{");
 
             commands.run("send", "--tenant", "t0", "--count", "1").done();
             String last = lease(survivor, 1).get(0).get("receipt").textValue();

@@ -67,11 +67,14 @@ class AdminActionsTest {
 
         JsonNode cancelled = json(act("{\"action\":\"cancel\",\"tenant\":\"acme\",\"before\":\"2h\"}"), 200);
         assertThat(cancelled.get("result").textValue()).startsWith("Cancelled 3 waiting items of acme that entered");
+        assertThat(cancelled.get("notes").toString())
+                .contains("1 of them waits in delay. It is dropped when it is due, and counts as waiting until then.");
         json(act("{\"action\":\"sweep\",\"tenant\":\"*\",\"startedAt\":\"1h\"}"), 200);
         assertThat(sweeps().all()).hasSize(2).containsKey("!acme").containsKey("*");
         JsonNode listed = json(get("/admin/sweeps"), 200).get("sweeps");
         assertThat(listed).hasSize(2);
         assertThat(listed.get(0).get("kind").textValue()).isEqualTo("cancel");
+        assertThat(listed.get(1).get("sweepId").textValue()).matches("[0-9a-f]{16}");
         assertThat(json(get("/admin/actions"), 200).get("actions")).hasSize(6);
     }
 

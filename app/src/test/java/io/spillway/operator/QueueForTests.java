@@ -88,7 +88,7 @@ public class QueueForTests implements OperatorQueue {
 
     @Override
     public Waiting waiting(SweepTarget target, long beforeMillis, long maxMillis) {
-        return new Waiting(3, true);
+        return new Waiting(3, 1, true);
     }
 
     @Override

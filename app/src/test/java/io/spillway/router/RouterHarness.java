@@ -19,6 +19,7 @@ import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.GrownLimits;
+import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignment;
 import io.spillway.kafka.view.ShardAssignments;
@@ -93,9 +94,12 @@ public final class RouterHarness implements AutoCloseable {
     public LedgerRecorder recorder;
     /** Entries between the mark and the commit that a new fold task reads. */
     LedgerGap gap = (partition, from, reader) -> { };
+    final Map<String, Integer> lowered = new HashMap<>();
+    final LoweredLimits limits = new LoweredLimits(() -> lowered);
     /** The balances that the router sees. */
     final Depths depths = new Depths();
     DelayMetrics delays;
+    RouterMetrics metrics;
     /** Protection of hot; tests call its look method. */
     final Fleet fleet;
     private long nowMillis = START_MILLIS;
@@ -178,7 +182,7 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     private Topology topology() {
-        RouterMetrics metrics = new RouterMetrics(registry, 2);
+        metrics = new RouterMetrics(registry, 2);
         recorder = new LedgerRecorder(topics, policies.seed());
         CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), System::nanoTime);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
@@ -198,8 +202,8 @@ public final class RouterHarness implements AutoCloseable {
         Decider fresh = wrap.apply(ItemDecider.ofIngress(ingressReader, rules));
         Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
         RouterTopology.Processors processors = new RouterTopology.Processors(
-                () -> new RouteProcessor(topics, fresh, metrics, recorder, pacer),
-                () -> new DelayProcessor(topics, new DelayReader(delayed), due,
+                () -> new RouteProcessor(topics, limits, fresh, metrics, recorder, pacer),
+                () -> new DelayProcessor(topics, limits, new DelayReader(delayed), due,
                         new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis),
                         metrics, delays, 1, clock, recorder, pacer),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L, 1),

@@ -7,14 +7,17 @@ import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.LedgerWriter;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,10 +28,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -105,7 +110,7 @@ class CommitThreadTest {
                     List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {
                 throw new AssertionError("no commit succeeds");
             }
-        }), partitions -> Map.of(), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
+        }), partitions -> Map.of(), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage, scene.limits);
         scene.take(0, ProgressState.fresh(0), 0);
         CommitBatch batch = scene.core.batch();
         assertThatThrownBy(() -> {
@@ -135,7 +140,7 @@ class CommitThreadTest {
             @Override
             public void committed(
                     List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {}
-        }), partitions -> Map.of(), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
+        }), partitions -> Map.of(), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage, scene.limits);
         scene.take(0, ProgressState.fresh(0), 0);
 
         assertThat(transactions.commit(scene.core.batch(), owned -> true, () -> false)).isTrue();
@@ -184,7 +189,8 @@ class CommitThreadTest {
             found.put((isCommitted ? lost : kept).partition, new OffsetAndMetadata(isCommitted ? 5 : 0, ""));
             found.keySet().retainAll(partitions);
             return found;
-        }, new LedgerWriter(scene.topics), new SameName("w", Map::of), new Outage(Duration.ofHours(1), () -> 0));
+        }, new LedgerWriter(scene.topics), new SameName("w", Map::of), new Outage(Duration.ofHours(1), () -> 0),
+                scene.limits);
 
         boolean result = transactions.commit(scene.core.batch(),
                 owned -> scene.core.owned(owned.partition).isPresent(), () -> false);
@@ -192,6 +198,74 @@ class CommitThreadTest {
         assertThat(result).isEqualTo(isCommitted);
         assertThat(commits).hasValue(1);
         assertThat(questions).as("two before the loss, one with it, and one of the partition that is left").hasValue(4);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"delay,DEAD_LETTER", "delay+dead-letter,", "dead-letter,DELAY"})
+    void a_move_that_its_topic_has_become_too_small_for_goes_elsewhere_and_the_rest_is_committed(
+            String lowered, ItemState to) throws Exception {
+        WorkerTransactions transactions = new WorkerTransactions(() -> new ModelProducer(new ModelProducer.Cluster() {
+            @Override
+            public void called(String method) {}
+
+            @Override
+            public void committed(
+                    List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {
+                if (records.stream().anyMatch(each -> scene.lowered.containsKey(each.topic())
+                        && each.headers().lastHeader("note").value().length > 1_000)) {
+                    throw new KafkaException("in an error state", new RecordTooLargeException());
+                }
+                written.addAll(records);
+            }
+        }), partitions -> Map.of(), new LedgerWriter(scene.topics), new SameName("w", Map::of),
+                new Outage(Duration.ofHours(1), () -> 0), scene.limits);
+        for (String lane : lowered.split("\\+")) {
+            scene.lowered.put("spillway." + lane, 1_000);
+        }
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.commit();
+        AttemptRunner runner = scene.runner(delivery -> lowered.startsWith("delay")
+                ? Outcome.retry("as requested") : Outcome.dead("as requested"));
+        scene.poll(owned, List.of(CoreScene.item(owned, 0, "acme", 5_000), CoreScene.item(owned, 1, "bolt", 0)))
+                .forEach(runner::handle);
+
+        boolean isCommitted = false;
+        for (int i = 0; i < 3 && !isCommitted; i++) {
+            CommitBatch batch = scene.core.batch();
+            isCommitted = transactions.commit(batch, each -> true, () -> false);
+            if (!isCommitted) {
+                scene.core.notCommitted(batch);
+            }
+        }
+
+        assertThat(isCommitted).as("nothing takes the item").isEqualTo(to != null);
+        if (to != null) {
+            assertThat(written).filteredOn(each -> each.topic().equals("spillway." + to.label())
+                    && ItemHeaders.text(each.headers(), "spillway-tenant").orElse("").equals("acme")).singleElement()
+                    .satisfies(each -> assertThat(ItemHeaders.text(each.headers(), "spillway-dead-detail").orElse(""))
+                            .contains(to == ItemState.DELAY ? "" : "spillway.delay, whose max.message.bytes"));
+            assertThat(states("acme")).isEqualTo(Map.of(to, 1L));
+            assertThat(states("bolt")).isEqualTo(Map.of(ItemState.valueOf(
+                    to == ItemState.DELAY ? "DEAD_LETTER" : "DELAY"), 1L));
+            assertThat(states(LedgerOwner.of(DeadReason.TOO_LARGE)).keySet())
+                    .isEqualTo(to == ItemState.DELAY ? Set.of() : Set.of(ItemState.DEAD_LETTER));
+            assertThat(states(LedgerOwner.of(DeadReason.FINAL_FAILURE)).getOrDefault(ItemState.DEAD_LETTER, 0L))
+                    .as("that of bolt").isEqualTo(to == ItemState.DELAY ? 1 : 0);
+        }
+    }
+
+    /** Returns the number of a tenant's items by the state to which they went. */
+    private Map<ItemState, Long> states(String tenant) {
+        Map<ItemState, Long> states = new EnumMap<>(ItemState.class);
+        written.stream().filter(record -> record.topic().equals(scene.topics.ledger())).forEach(entry ->
+                LedgerCodec.read(entry.value(), (name, from, counts, at) -> {
+                    for (ItemState state : ItemState.values()) {
+                        if (name.equals(tenant) && counts[at + state.ordinal()] != 0) {
+                            states.merge(state, counts[at + state.ordinal()], Long::sum);
+                        }
+                    }
+                }));
+        return states;
     }
 
     /** Handles all items with the real threads, while one call fails. */
@@ -233,7 +307,7 @@ class CommitThreadTest {
             producers++;
             return new ModelProducer(cluster);
         }, partitions -> offsets, new LedgerWriter(scene.topics), new SameName("w", Map::of),
-                new Outage(Duration.ofHours(1), () -> 0));
+                new Outage(Duration.ofHours(1), () -> 0), scene.limits);
         try (CommitThread committer =
                 new CommitThread(scene.core, runner, scene.metrics, transactions, Duration.ofMillis(5),
                         System::nanoTime, scene.failures::add)) {

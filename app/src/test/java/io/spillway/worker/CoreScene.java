@@ -15,6 +15,7 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.tracing.Tracing;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,6 +46,9 @@ final class CoreScene {
             registry, 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     final TenantPolicies policies;
     final Sweeps sweeps = new Sweeps();
+    /** Limits of topics in the cluster that are lower than declared. */
+    final Map<String, Integer> lowered = new HashMap<>();
+    final LoweredLimits limits = new LoweredLimits(() -> lowered);
     final List<Throwable> failures = new ArrayList<>();
     final WorkerCore core;
     long nowMillis = NOW_MILLIS;
@@ -64,7 +69,7 @@ final class CoreScene {
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
                 policies, sweeps, () -> 0);
         WorkerEffects effects = new WorkerEffects(
-                Placements.records(topics), metrics, clock, () -> 0, 60_000, () -> limit);
+                Placements.records(topics, limits, topics.partitions()), metrics, clock, () -> 0, 60_000, () -> limit);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),
                 new DestinationHealth(100), 3, gate, effects);

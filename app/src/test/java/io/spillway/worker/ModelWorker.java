@@ -12,6 +12,7 @@ import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.codec.LedgerWriter;
+import io.spillway.kafka.view.LoweredLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -61,8 +62,8 @@ final class ModelWorker implements ModelProducer.Cluster {
         core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
         transactions = new WorkerTransactions(
                 () -> new ModelProducer(this), model::committed, new LedgerWriter(model.topics),
-                new SameName("model", Map::of),
-                new Outage(Duration.ofHours(1), () -> 0));
+                new SameName("model", Map::of), new Outage(Duration.ofHours(1), () -> 0),
+                new LoweredLimits(Map::of));
         running.clear();
         positions.clear();
         batch = Optional.empty();

@@ -7,7 +7,9 @@ import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.LoweredLimits;
 import java.time.Instant;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /** Records of moves of a worker without others, for which each tenant may use every partition. */
@@ -19,6 +21,10 @@ final class Placements {
     }
 
     static LaneRecords records(Topics topics, int partitions) {
+        return records(topics, new LoweredLimits(Map::of), partitions);
+    }
+
+    static LaneRecords records(Topics topics, LoweredLimits limits, int partitions) {
         int[] all = IntStream.range(0, partitions).toArray();
         ItemPlacement.Shards shards = new ItemPlacement.Shards() {
             @Override
@@ -33,7 +39,7 @@ final class Placements {
             }
         };
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET);
-        return new LaneRecords(topics, new ItemPlacement(new Fleet(ProtectionSettings.OFF, all.length), shards),
+        return new LaneRecords(topics, limits, new ItemPlacement(new Fleet(ProtectionSettings.OFF, all.length), shards),
                 tenant -> TenantContext.of(tenant, 0, policy), () -> Instant.ofEpochMilli(1_800_000_000_000L));
     }
 }

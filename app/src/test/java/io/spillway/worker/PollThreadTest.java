@@ -297,7 +297,7 @@ class PollThreadTest {
         CommitThread committer = new CommitThread(scene.core, runner, scene.metrics,
                 new WorkerTransactions(() -> new ModelProducer(cluster), partitions -> Map.of(),
                         new LedgerWriter(scene.topics), new SameName("w", Map::of),
-                        new Outage(Duration.ofSeconds(30), () -> 0)),
+                        new Outage(Duration.ofSeconds(30), () -> 0), scene.limits),
                 Duration.ofMillis(5), System::nanoTime, failure::complete);
         committer.start();
         PollThread poller = new PollThread(scene.core, runner, committer, scene.metrics, scene.topics,

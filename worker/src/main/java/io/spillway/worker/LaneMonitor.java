@@ -98,8 +98,10 @@ final class LaneMonitor implements AutoCloseable {
         view.start(timeout);
         scheduleLeases(delays.millis("worker-leases", LEASE_PERIOD_MILLIS));
         // Not on the thread that waits for Kafka: this figure must rise when everything else stalls.
-        repeat(leases, "worker-waiting", WAITING_PERIOD_MILLIS, delays,
-                () -> metrics.waitingItems.measure(core.read(WorkerEngine::waitingSinceMillis)));
+        repeat(leases, "worker-waiting", WAITING_PERIOD_MILLIS, delays, () -> {
+            metrics.waitingItems.measure(core.read(WorkerEngine::waitingSinceMillis));
+            metrics.limitsAtCap(core.read(engine -> engine.dispatch().limitsAtCap()));
+        });
         repeat(lanes, "worker-backlog", BACKLOG_PERIOD_MILLIS, delays, this::measureBacklog);
         repeat(lanes, "worker-purge", PURGE_PERIOD_MILLIS, delays, this::purge);
     }

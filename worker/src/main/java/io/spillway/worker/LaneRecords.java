@@ -1,18 +1,26 @@
 package io.spillway.worker;
 
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.item.Printable;
+import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.LedgerOwner;
+import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.LoweredLimits;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
@@ -25,16 +33,22 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
  */
 final class LaneRecords {
     static final String STAGE = "worker";
+    private static final long KEPT_MILLIS = 60_000;
 
     private final Topics topics;
+    private final LoweredLimits limits;
     private final ItemPlacement placement;
     private final Function<String, TenantContext> tenants;
     private final InstantSource clock;
     private final boolean keepsTrail;
     private final TrailCodec trail = new TrailCodec();
+    private final LedgerOwner owners = new LedgerOwner();
 
-    LaneRecords(Topics topics, ItemPlacement placement, Function<String, TenantContext> tenants, InstantSource clock) {
+    LaneRecords(
+            Topics topics, LoweredLimits limits, ItemPlacement placement, Function<String, TenantContext> tenants,
+            InstantSource clock) {
         this.topics = topics;
+        this.limits = limits;
         this.placement = placement;
         this.tenants = tenants;
         this.clock = clock;
@@ -116,6 +130,70 @@ final class LaneRecords {
         headers.remove(ItemHeaders.DUE);
         ItemHeaders.addDeadLetter(headers, why, STAGE, nowMillis, record.topic(), record.partition(), record.offset());
         return to(record, Lane.DEAD_LETTER, headers);
+    }
+
+    /**
+     * Returns a move as its topic takes it. One that the topic has become too small for is a dead letter, or, if that
+     * does not fit either, comes again in a minute.
+     *
+     * @param deltas ledger deltas with this move, which are corrected
+     */
+    ProducerRecord<byte[], byte[]> fitting(ProducerRecord<byte[], byte[]> move, LedgerDeltas deltas) {
+        Optional<Lane> from = Stream.of(Lane.values()).filter(lane -> topics.lane(lane).equals(move.topic())).findAny();
+        Optional<String> refusal = refusal(move);
+        if (from.isEmpty() || refusal.isEmpty()) {
+            return move;
+        }
+        boolean wasDead = from.get() == Lane.DEAD_LETTER;
+        ProducerRecord<byte[], byte[]> other = wasDead ? again(move) : dead(move, refusal.get());
+        Lane to = wasDead ? Lane.DELAY : Lane.DEAD_LETTER;
+        if (!wasDead && refusal(other).isPresent()) {
+            other = again(move);
+            to = Lane.DELAY;
+        }
+        if (refusal(other).isPresent()) {
+            return move;
+        }
+        String tenant = owners.of(move.key(), move.value(), move.headers());
+        deltas.remove(tenant, ItemState.of(from.get()));
+        deltas.add(tenant, ItemState.of(to));
+        if (wasDead) {
+            ItemHeaders.text(move.headers(), ItemHeaders.DEAD_REASON).flatMap(DeadReason::of)
+                    .ifPresent(reason -> deltas.remove(LedgerOwner.of(reason), ItemState.DEAD_LETTER));
+        } else if (to == Lane.DEAD_LETTER) {
+            deltas.add(LedgerOwner.of(DeadReason.TOO_LARGE), ItemState.DEAD_LETTER);
+        }
+        return other;
+    }
+
+    /** Returns whether moves must pass {@link #fitting}. */
+    boolean mayNotFit() {
+        return limits.areLower();
+    }
+
+    private Optional<String> refusal(ProducerRecord<byte[], byte[]> move) {
+        return limits.refusal(move.topic(), move.key(), move.value(), move.headers());
+    }
+
+    private ProducerRecord<byte[], byte[]> dead(ProducerRecord<byte[], byte[]> move, String detail) {
+        Headers headers = new RecordHeaders(move.headers()).remove(ItemHeaders.DUE);
+        Origin origin = Origin.of(headers).orElse(new Origin(move.topic(), move.partition(), 0));
+        ItemHeaders.addDeadLetter(headers, new Route.DeadLetter(DeadReason.TOO_LARGE, detail), STAGE, clock.millis(),
+                origin.topic(), origin.partition(), origin.offset());
+        return in(Lane.DEAD_LETTER, move, headers);
+    }
+
+    private ProducerRecord<byte[], byte[]> again(ProducerRecord<byte[], byte[]> move) {
+        Headers headers = new RecordHeaders(move.headers());
+        ItemHeaders.removeDeadLetter(headers);
+        set(headers, ItemHeaders.LANE_REASON, LaneReason.LATER.label());
+        set(headers, ItemHeaders.DUE, Long.toString(clock.millis() + KEPT_MILLIS));
+        return in(Lane.DELAY, move, headers);
+    }
+
+    private ProducerRecord<byte[], byte[]> in(Lane lane, ProducerRecord<byte[], byte[]> move, Headers headers) {
+        return new ProducerRecord<>(
+                topics.lane(lane), move.partition(), move.timestamp(), move.key(), move.value(), headers);
     }
 
     private ProducerRecord<byte[], byte[]> to(ConsumerRecord<byte[], byte[]> record, Lane lane, Headers headers) {

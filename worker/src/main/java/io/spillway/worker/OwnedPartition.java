@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -114,6 +115,14 @@ final class OwnedPartition {
     /** Returns the {@link HeldBytes} of the moves. */
     long moveBytes() {
         return moveBytes;
+    }
+
+    /** Replaces moves of the next batch. */
+    void replaceMoves(UnaryOperator<ProducerRecord<byte[], byte[]>> replacement) {
+        List<ProducerRecord<byte[], byte[]>> before = movesToCommit();
+        moves.clear();
+        moveBytes = 0;
+        before.forEach(move -> produce(replacement.apply(move)));
     }
 
     List<ProducerRecord<byte[], byte[]>> movesToCommit() {

@@ -1,11 +1,15 @@
 package io.spillway.worker;
 
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptTimeouts.TenantStats;
+import io.spillway.core.retry.DestinationHealth;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.TimeoutStatuses;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +42,17 @@ final class TimeoutReporter implements AutoCloseable {
         this.clock = clock;
         this.statuses = new TimeoutStatuses(clock);
         this.publishedAtMillis = clock.millis();
+    }
+
+    /** Returns the statistics of the tenants with the most attempts, with whether their destination is unavailable. */
+    static List<TenantStats> busiest(
+            int most, WorkerCore core, Function<String, TenantPolicy> policies, DestinationHealth health,
+            long nowMillis) {
+        Set<String> unavailable = health.unavailableTenants(nowMillis);
+        return core.read(state -> state.timeouts().busiest(most, policies, nowMillis)).stream()
+                .map(each -> new TenantStats(
+                        each.tenant(), each.stats().withUnavailable(unavailable.contains(each.tenant()))))
+                .toList();
     }
 
     void start(StartDelays delays) {

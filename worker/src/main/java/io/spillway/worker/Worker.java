@@ -9,7 +9,6 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.overload.ProtectionSettings;
-import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.scheduling.DispatchSettings;
@@ -23,21 +22,23 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.StartDelays;
+import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ConcurrencyExchange;
+import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.tracing.Tracing;
+import io.spillway.worker.carriers.CarrierWatch;
 import io.spillway.worker.group.SlotAssignor;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -108,6 +109,7 @@ public final class Worker implements AutoCloseable {
     private final PollThread poller;
     private final LaneMonitor monitor;
     private final ClockWatch clockWatch;
+    private final CarrierWatch carriers = new CarrierWatch();
     private final LaneReporter reporter;
     private final AttemptReporter attemptReporter;
     private final TimeoutReporter timeoutReporter;
@@ -158,8 +160,9 @@ public final class Worker implements AutoCloseable {
         Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
         ItemPlacement placement =
                 new ItemPlacement(fleet, new PlacementView(queue, policies, ShardAssignments.none()));
+        LoweredLimits limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
         WorkerEffects effects = new WorkerEffects(
-                new LaneRecords(topics, placement, policies::context, clock), metrics, clock, nanoClock,
+                new LaneRecords(topics, limits, placement, policies::context, clock), metrics, clock, nanoClock,
                 settings.leaseMax().toMillis(),
                 handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE);
         WorkerEngine<LaneItem, Attempt> engine =
@@ -176,7 +179,7 @@ public final class Worker implements AutoCloseable {
         this.pollOutage = new Outage(settings.kafkaTimeout(), nanoClock);
         WorkerTransactions transactions = new WorkerTransactions(
                 () -> producer(registry), partitions -> queues.committed(partitions, topics.workerGroup()),
-                new LedgerWriter(topics), sameName, commitOutage);
+                new LedgerWriter(topics), sameName, commitOutage, limits);
         this.committer = new CommitThread(
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
@@ -184,6 +187,7 @@ public final class Worker implements AutoCloseable {
         this.monitor = new LaneMonitor(core, metrics, queues, clients, topics, queue.shards().stuckAfter(),
                 () -> {
                     health.prune(clock.millis());
+                    limits.readAgain();
                     requireSlots();
                 }, fleet, clock, nanoClock);
         this.reporter = new LaneReporter(
@@ -196,7 +200,7 @@ public final class Worker implements AutoCloseable {
                 clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(clients, topics.timeouts(), name), name,
-                most -> busiest(most, policies, health, clock.millis()), clock);
+                most -> TimeoutReporter.busiest(most, core, policies::of, health, clock.millis()), clock);
         this.concurrency = new ConcurrencyExchange(clients, topics, name,
                 shares -> core.read(state -> state.dispatch().share(shares)), clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock, nanoClock);
@@ -223,6 +227,7 @@ public final class Worker implements AutoCloseable {
         committer.start();
         poller.start();
         clockWatch.start(delays);
+        carriers.start();
         reporter.start(delays);
         attemptReporter.start(delays);
         timeoutReporter.start(delays);
@@ -268,6 +273,7 @@ public final class Worker implements AutoCloseable {
         concurrency.close();
         monitor.close();
         clockWatch.close();
+        carriers.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);
         ended.countDown();
@@ -293,15 +299,6 @@ public final class Worker implements AutoCloseable {
         // Routers must not send to a worker that has ended and is not closed yet.
         reporter.close();
         ended.countDown();
-    }
-
-    private List<AttemptTimeouts.TenantStats> busiest(
-            int most, TenantPolicies policies, DestinationHealth health, long nowMillis) {
-        Set<String> unavailable = health.unavailableTenants(nowMillis);
-        return core.read(state -> state.timeouts().busiest(most, policies::of, nowMillis)).stream()
-                .map(each -> new AttemptTimeouts.TenantStats(
-                        each.tenant(), each.stats().withUnavailable(unavailable.contains(each.tenant()))))
-                .toList();
     }
 
     private String clientId() {

@@ -227,8 +227,7 @@ final class WorkerCore {
             boolean mayCommit = !commitsStopped && group != null;
             for (OwnedPartition each : owned.values()) {
                 if (mayCommit && each.state.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
-                    parts.put(each, new CommitBatch.Part(
-                            engine.snapshot(each.state), each.movesToCommit(), each.deltasToCommit()));
+                    parts.put(each, effects.part(each, engine.snapshot(each.state)));
                     each.isInBatch = true;
                     metadataCharacters += CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION;
                 }

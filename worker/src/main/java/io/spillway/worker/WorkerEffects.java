@@ -7,7 +7,9 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.item.Printable;
+import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
@@ -86,6 +88,15 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
         boolean wanted = commitWanted;
         commitWanted = false;
         return wanted;
+    }
+
+    /** Returns what a partition commits next, with this progress. */
+    CommitBatch.Part part(OwnedPartition owned, ProgressState state) {
+        LedgerDeltas deltas = owned.deltasToCommit();
+        if (moves.mayNotFit()) {
+            owned.replaceMoves(move -> moves.fitting(move, deltas));
+        }
+        return new CommitBatch.Part(state, owned.movesToCommit(), deltas);
     }
 
     /** Dead-letters an unreadable record. */

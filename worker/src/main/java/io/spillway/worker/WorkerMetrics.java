@@ -10,6 +10,8 @@ import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.scheduling.CapShares;
+import io.spillway.core.scheduling.ConcurrencyShares;
 import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.time.Duration;
@@ -19,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -48,6 +51,9 @@ final class WorkerMetrics {
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
     private final TenantMeters<Timer> ageOfWorkload;
+    private final CapShares capShares = new CapShares();
+    /** None for the others, whose shares have no sum. */
+    private final TenantMeters<Optional<Gauge>> atCap;
     private final Map<Lane, Timer> ageOfRetry = new EnumMap<>(Lane.class);
     private final Map<Lane, Counter> pollsWithRecords = new EnumMap<>(Lane.class);
     private final Map<Lane, Counter> pollsEmpty = new EnumMap<>(Lane.class);
@@ -84,6 +90,7 @@ final class WorkerMetrics {
         ageOfFirstAttempt = new TenantMeters<>(
                 tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
         ageOfWorkload = new TenantMeters<>(WORKLOADS, this::workloadTimer, registry::remove);
+        atCap = new TenantMeters<>(tenants, this::atCapGauge, gauge -> gauge.ifPresent(registry::remove));
         for (Lane lane : Lane.WORKED) {
             ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item at a retry")
                     .tag("lane", lane.label()).register(registry));
@@ -189,6 +196,14 @@ final class WorkerMetrics {
         handled.get(outcome).increment();
     }
 
+    /** Records which concurrency limits hold items back now; called once a second. */
+    void limitsAtCap(Set<String> keys) {
+        synchronized (capShares) {
+            capShares.sample(keys);
+        }
+        keys.forEach(atCap::of);
+    }
+
     void timedOut(String tenant) {
         timeouts.of(tenant).increment();
     }
@@ -224,6 +239,7 @@ final class WorkerMetrics {
     void electTenants() {
         ageOfFirstAttempt.elect();
         ageOfWorkload.elect();
+        atCap.elect();
         failures.elect();
         waitingItems.elect();
         timeouts.elect();
@@ -264,6 +280,20 @@ final class WorkerMetrics {
                 .tags("tenant", at < 0 ? label : label.substring(0, at),
                         "workload", at < 0 ? label : label.substring(at + 1))
                 .register(registry);
+    }
+
+    /** @param key as {@link ConcurrencyShares#key} returns it, or the label of all others */
+    private Optional<Gauge> atCapGauge(String key) {
+        int at = key.indexOf(SEPARATOR);
+        return key.equals(TenantMeters.OTHERS) ? Optional.empty()
+                : Optional.of(Gauge.builder("spillway.at_cap", () -> {
+                    synchronized (capShares) {
+                        return capShares.of(key);
+                    }
+                }).description("Share of the last minute for which a concurrency limit has held items back here")
+                        .tags("tenant", at < 0 ? key : key.substring(0, at),
+                                "workload", at < 0 ? "" : key.substring(at + 1))
+                        .strongReference(true).register(registry));
     }
 
     private void gauge(String name, Supplier<Number> value, String description, String... tags) {

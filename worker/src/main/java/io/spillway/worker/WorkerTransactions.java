@@ -4,6 +4,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.LoweredLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,6 +50,7 @@ final class WorkerTransactions {
     private final LedgerWriter ledger;
     private final SameName sameName;
     private final Outage outage;
+    private final LoweredLimits limits;
     private Producer<byte[], byte[]> producer;
     private boolean wasFenced;
 
@@ -66,15 +68,17 @@ final class WorkerTransactions {
      * Creates transactions without a producer.
      *
      * @param outage limits how long a batch is retried
+     * @param limits are told of failures, so that the next batch contains only what its topics take
      */
     WorkerTransactions(
             Supplier<Producer<byte[], byte[]>> producers, CommittedOffsets committed, LedgerWriter ledger,
-            SameName sameName, Outage outage) {
+            SameName sameName, Outage outage, LoweredLimits limits) {
         this.producers = producers;
         this.committed = committed;
         this.ledger = ledger;
         this.sameName = sameName;
         this.outage = outage;
+        this.limits = limits;
     }
 
     /** Opens the producer, which fences a previous process with the same id. */
@@ -250,6 +254,7 @@ final class WorkerTransactions {
         } else {
             outage.failed("commit", failure);
         }
+        limits.explain(failure);
         wasFenced |= KafkaFailure.isFencing(failure);
         if (producer == null) {
             return true;

@@ -55,6 +55,23 @@ class WorkerMetricsTest {
     }
 
     @Test
+    void tenants_and_workloads_at_their_concurrency_have_series_up_to_the_limit() {
+        WorkerMetrics metrics = metrics(false);
+        assertThat(registry.find("spillway.at_cap").gauges()).isEmpty();
+        for (int second = 0; second < 300; second++) {
+            metrics.limitsAtCap(Set.of("acme"));
+        }
+        metrics.limitsAtCap(Set.of("bolt/mail"));
+        metrics.limitsAtCap(Set.of("third"));
+
+        assertThat(registry.get("spillway.at_cap").tags("tenant", "acme", "workload", "").gauge().value())
+                .isBetween(0.9, 1.0);
+        assertThat(registry.get("spillway.at_cap").tags("tenant", "bolt", "workload", "mail").gauge().value())
+                .isBetween(0.0, 0.1);
+        assertThat(registry.find("spillway.at_cap").gauges()).hasSize(2);
+    }
+
+    @Test
     void failing_tenants_have_series_up_to_the_limit() {
         WorkerMetrics metrics = metrics(false);
         assertThat(registry.find("spillway.destination.unavailable").gauges()).isEmpty();

@@ -45,7 +45,11 @@ record SystemState(
             .thenComparing(row -> -row.waiting()).thenComparing(row -> -row.inPerSecond())
             .thenComparing(Tenant::tenant);
 
-    /** Sum over the lanes without ingress. {@code drainSeconds} is null for a backlog that does not shrink. */
+    /**
+     * Sum over the lanes without ingress.
+     *
+     * @param drainSeconds null if a backlog does not shrink, 0 if nothing waits for a worker
+     */
     record Total(long waiting, double inPerSecond, double outPerSecond, Double drainSeconds) {}
 
     /**
@@ -55,7 +59,7 @@ record SystemState(
      *                      it is not known
      * @param inPerSecond   null for ingress
      * @param outPerSecond  null for ingress
-     * @param drainSeconds  null for ingress, and for a backlog that does not shrink
+     * @param drainSeconds  null for ingress, and for a backlog that does not shrink; 0 for delay
      */
     record Lane(
             String lane, long waiting, Double oldestSeconds, Double inPerSecond, Double outPerSecond,
@@ -106,10 +110,11 @@ record SystemState(
         PriorityQueue<Tenant> leastBusyFirst = new PriorityQueue<>(BUSIEST_FIRST.reversed());
         int[] waitingAndLate = new int[2];
         double[] inAndOut = new double[2];
-        long[] waiting = new long[1];
+        long[] waiting = new long[2];
         depths.forEach((name, depth) -> {
             Tenant row = Tenant.of(name, depth, policies.apply(name), nowMillis);
             waiting[0] += row.waiting();
+            waiting[1] += row.waiting() - row.delay();
             waitingAndLate[0] += row.waiting() > 0 ? 1 : 0;
             waitingAndLate[1] += row.late() ? 1 : 0;
             inAndOut[0] += row.inPerSecond();
@@ -125,11 +130,11 @@ record SystemState(
         lanes.add(new Lane(INGRESS, readings.ingress(), age(readings, INGRESS, readings.ingress()), null, null, null));
         flows.forEach((state, flow) -> lanes.add(new Lane(
                 state.label(), Math.max(0, flow.waiting()), age(readings, state.label(), flow.waiting()),
-                flow.rates().inPerSecond(), flow.rates().outPerSecond(), secondsOf(flow.drain()))));
+                flow.rates().inPerSecond(), flow.rates().outPerSecond(), secondsOf(flow.drain(state)))));
         return new SystemState(
                 Instant.ofEpochMilli(nowMillis).toString(),
                 new Total(waiting[0], inAndOut[0], inAndOut[1],
-                        secondsOf(Drain.of(waiting[0], inAndOut[0], inAndOut[1]))),
+                        secondsOf(LaneFlow.latest(Drain.of(waiting[1], inAndOut[0], inAndOut[1]), flows))),
                 lanes, leastBusyFirst.stream().sorted(BUSIEST_FIRST).toList(), depths.size(), waitingAndLate[0],
                 waitingAndLate[1], Math.max(0, depths.in(ItemState.DEAD_LETTER)),
                 depths.entered(ItemState.DEAD_LETTER), depths.left(ItemState.OUTSIDE), readings.ledgerBehind(),

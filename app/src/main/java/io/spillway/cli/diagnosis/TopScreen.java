@@ -30,7 +30,7 @@ record TopScreen(int columns, int rows, boolean isColored) {
             new FittedTable.Column<>("in/s", 3, lane -> rate(lane.inPerSecond())),
             new FittedTable.Column<>("out/s", 4, lane -> rate(lane.outPerSecond())),
             new FittedTable.Column<>("drained in", 5,
-                    lane -> lane.inPerSecond() == null ? "" : drain(lane.waiting(), lane.drainSeconds()))));
+                    lane -> lane.inPerSecond() == null ? "" : drain(lane.drainSeconds()))));
 
     private static final FittedTable<SystemState.Tenant> TENANTS = new FittedTable<>(List.of(
             new FittedTable.Column<>("tenant", 0, row -> Printable.of(row.tenant())),
@@ -41,7 +41,7 @@ record TopScreen(int columns, int rows, boolean isColored) {
             new FittedTable.Column<>("delay", 9, row -> count(row.delay())),
             new FittedTable.Column<>("in/s", 4, row -> rate(row.inPerSecond())),
             new FittedTable.Column<>("out/s", 5, row -> rate(row.outPerSecond())),
-            new FittedTable.Column<>("drained in", 3, row -> drain(row.waiting(), row.drainSeconds())),
+            new FittedTable.Column<>("drained in", 3, row -> drain(row.drainSeconds())),
             new FittedTable.Column<>("dead", 10, row -> count(row.deadLettered())),
             new FittedTable.Column<>("", 2, row -> row.late() ? "late" : "")));
 
@@ -77,9 +77,8 @@ record TopScreen(int columns, int rows, boolean isColored) {
     private static String totals(SystemState state) {
         SystemState.Total total = state.total();
         return count(total.waiting()) + " waiting   in " + rate(total.inPerSecond()) + "/s   out "
-                + rate(total.outPerSecond()) + "/s" + (total.waiting() == 0 ? ""
-                        : total.drainSeconds() == null ? "   never drained at these rates"
-                        : "   drained in " + age(total.drainSeconds()));
+                + rate(total.outPerSecond()) + "/s" + (total.drainSeconds() == null ? "   never drained at these rates"
+                        : total.drainSeconds() == 0 ? "" : "   drained in " + age(total.drainSeconds()));
     }
 
     private static String troubles(SystemState state) {
@@ -125,7 +124,7 @@ record TopScreen(int columns, int rows, boolean isColored) {
         return seconds == null ? "" : DurationText.compact(seconds);
     }
 
-    private static String drain(long waiting, Double seconds) {
-        return waiting == 0 ? "" : seconds == null ? "never" : age(seconds);
+    private static String drain(Double seconds) {
+        return seconds == null ? "never" : seconds == 0 ? "" : age(seconds);
     }
 }

@@ -2,6 +2,7 @@ package io.spillway.cli.system;
 
 import io.spillway.audit.Census;
 import io.spillway.audit.LedgerReader;
+import io.spillway.audit.StoredItem;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.DurationText;
@@ -13,6 +14,8 @@ import io.spillway.core.ledger.Drain;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.kafka.codec.LedgerOwner;
+import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.operator.Inputs;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -29,10 +32,11 @@ import picocli.CommandLine.Option;
     "  spillway depth --limit 5",
     "  spillway depth --tenant acme --output json"
 }, description = {
-    "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until the backlog "
-            + "is gone at current rates.",
+    "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until what waits for a "
+            + "worker is gone at current rates. Items in delay wait for their time, and have no such forecast.",
     "The numbers come from the ledger and are about a second old. For the ages it reads all waiting items, "
-            + "which takes long with a large backlog. Omit the ages with --no-ages."
+            + "which takes long with a large backlog. Omit the ages with --no-ages. Items whose producer wants them "
+            + "later (deliver-at) age from then on; until then they are counted apart, with the time of the last."
 })
 public final class DepthCommand implements Runnable {
     @Mixin
@@ -52,12 +56,18 @@ public final class DepthCommand implements Runnable {
     /** Depth of a lane; the age is null if nothing waits in it, or with --no-ages. */
     private record LaneDepth(long waiting, Double oldestAgeSeconds) {}
 
-    /** Depth of a tenant. {@code drainSeconds} is null for a backlog that does not shrink: JSON has no infinity. */
+    /**
+     * Depth of a tenant.
+     *
+     * @param drainSeconds null for a backlog that does not shrink: JSON has no infinity
+     * @param scheduled    items whose producer wants them later than now; 0 with --no-ages
+     * @param lastDueAt    time of the last of these, in ISO 8601; null if there are none
+     */
     private record TenantDepth(
             String tenant, long waiting, long hot, long overflow, long aged, long delay, long accepted, long done,
             long dropped, long deadLettered, double inPerSecond, double outPerSecond, Double oldestAgeSeconds,
-            Double drainSeconds) {
-        static TenantDepth of(String tenant, Depth depth, Long oldestMillis, long nowMillis) {
+            Double drainSeconds, long scheduled, String lastDueAt) {
+        static TenantDepth of(String tenant, Depth depth, Ages ages, long nowMillis) {
             TenantBalance balance = depth.balance();
             FlowRates rates = depth.rates().at(nowMillis);
             Drain drain = depth.drain(nowMillis);
@@ -65,9 +75,19 @@ public final class DepthCommand implements Runnable {
                     tenant, balance.waiting(), balance.in(ItemState.HOT), balance.in(ItemState.OVERFLOW),
                     balance.in(ItemState.AGED), balance.in(ItemState.DELAY), balance.accepted(),
                     balance.in(ItemState.DONE), balance.in(ItemState.DROPPED), balance.in(ItemState.DEAD_LETTER),
-                    rates.inPerSecond(), rates.outPerSecond(), ageSeconds(oldestMillis, nowMillis),
-                    drain instanceof Drain.Never ? null : (Double) drain.seconds());
+                    rates.inPerSecond(), rates.outPerSecond(),
+                    ageSeconds(ages.oldestMillis == Long.MAX_VALUE ? null : ages.oldestMillis, nowMillis),
+                    drain instanceof Drain.Never ? null : (Double) drain.seconds(),
+                    ages.scheduled, ages.scheduled == 0 ? null : Inputs.iso(ages.lastDueMillis));
         }
+    }
+
+    /** Ages of a tenant's items: the time since which the oldest is to be handled, and what is scheduled for later. */
+    private static final class Ages {
+        private static final Ages NONE = new Ages();
+        private long oldestMillis = Long.MAX_VALUE;
+        private long scheduled;
+        private long lastDueMillis;
     }
 
     /** Lanes by name, and the tenants with the most waiting items. */
@@ -81,17 +101,14 @@ public final class DepthCommand implements Runnable {
         OptionValues.requireRange("--limit", limit, 1, 100_000, "");
         Configuration configuration = common.configurationWithLedger();
         Map<String, Depth> depths = new HashMap<>();
-        Map<String, Long> oldestOfTenant = new HashMap<>();
+        Map<String, Ages> ofTenant = new HashMap<>();
         Map<ItemState, Long> oldestInLane = new EnumMap<>(ItemState.class);
         try (Census census = new Census(configuration, common.clock())) {
             LedgerReader.depths(census).forEach(depths::put);
             if (!withoutAges) {
                 census.forEach(false, item -> {
                     if (ItemState.WAITING.contains(item.place()) && (tenant == null || tenant.equals(item.owner()))) {
-                        item.enqueuedAtMillis().ifPresent(atMillis -> {
-                            oldestOfTenant.merge(item.owner(), atMillis, Math::min);
-                            oldestInLane.merge(item.place(), atMillis, Math::min);
-                        });
+                        add(item, ofTenant.computeIfAbsent(item.owner(), name -> new Ages()), oldestInLane);
                     }
                 });
             }
@@ -106,12 +123,26 @@ public final class DepthCommand implements Runnable {
                 depths.values().stream().mapToLong(depth -> depth.balance().in(lane)).sum(),
                 ageSeconds(oldestInLane.get(lane), nowMillis))));
         List<TenantDepth> deepest = depths.keySet().stream()
-                .map(name -> TenantDepth.of(name, depths.get(name), oldestOfTenant.get(name), nowMillis))
+                .map(name -> TenantDepth.of(name, depths.get(name), ofTenant.getOrDefault(name, Ages.NONE), nowMillis))
                 .sorted(Comparator.comparingLong(TenantDepth::waiting).reversed().thenComparing(TenantDepth::tenant))
                 .limit(limit).toList();
         Report report = new Report(
                 lanes, depths.values().stream().filter(depth -> depth.balance().waiting() > 0).count(), deepest);
         common.printer().result(() -> report, printer -> print(report, printer));
+    }
+
+    private void add(StoredItem item, Ages ages, Map<ItemState, Long> oldestInLane) {
+        if (!(item.reading() instanceof ParsedRecord.Item read)) {
+            return;
+        }
+        if (read.deliverAtMillis() > common.clock().millis()) {
+            ages.scheduled++;
+            ages.lastDueMillis = Math.max(ages.lastDueMillis, read.deliverAtMillis());
+        } else {
+            long sinceMillis = Math.max(read.enqueuedAtMillis(), read.deliverAtMillis());
+            ages.oldestMillis = Math.min(ages.oldestMillis, sinceMillis);
+            oldestInLane.merge(item.place(), sinceMillis, Math::min);
+        }
     }
 
     private void print(Report report, Printer printer) {
@@ -131,6 +162,9 @@ public final class DepthCommand implements Runnable {
                         rate(row.inPerSecond()), rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
                         row.drainSeconds() == null ? "never"
                                 : row.drainSeconds() == 0 ? "" : age(row.drainSeconds()))));
+        report.tenants().stream().filter(row -> row.scheduled() > 0).forEach(row -> printer.line(
+                "%s: %s scheduled for later, the last for %s.".formatted(
+                        row.tenant(), Printer.count(row.scheduled(), "item"), row.lastDueAt())));
         long more = report.waitingTenants() - report.tenants().size();
         if (more > 0) {
             printer.line(Printer.count(more, "more tenant") + " not shown. Use --limit to list more.");

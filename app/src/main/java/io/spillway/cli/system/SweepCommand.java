@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 @Command(name = "sweep", description = "Records and lists completed anti-entropy sweeps.")
 public final class SweepCommand {
     private static final List<String> FIELDS =
-            List.of("kind", "tenant", "workload", "itemId", "startedAt", "completedAt");
+            List.of("kind", "tenant", "workload", "itemId", "sweepId", "startedAt", "completedAt");
 
     @Command(name = "record", footer = "  spillway sweep record --tenant acme --started-at 2h", description = {
         "Records a completed sweep. From then on, items of sweepable tenants that were enqueued and entered before "
@@ -65,7 +65,7 @@ public final class SweepCommand {
                 printer.line("No sweep is recorded.");
                 return;
             }
-            printer.table(List.of("kind", "tenant", "workload", "item", "started at", "completed at"),
+            printer.table(List.of("kind", "tenant", "workload", "item", "sweep", "started at", "completed at"),
                     marks.stream().map(each -> FIELDS.stream()
                             .map(name -> Printable.of(each.get(name).toString())).toList()));
         });

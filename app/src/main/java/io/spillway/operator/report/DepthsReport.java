@@ -7,6 +7,7 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.Drain;
 import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.LaneFlow;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.kafka.view.Depths;
@@ -61,7 +62,7 @@ final class DepthsReport {
         }
 
         Drain drain() {
-            return Drain.of(depth.balance().waiting(), rates);
+            return Drain.of(depth.balance().waitingForWorkers(), rates);
         }
     }
 
@@ -69,6 +70,7 @@ final class DepthsReport {
         private double inPerSecond;
         private double outPerSecond;
         private long waiting;
+        private long waitingForWorkers;
         private int tenantsWaiting;
         private int tenantsMatching;
         private int tenantsLate;
@@ -100,13 +102,14 @@ final class DepthsReport {
         json.put("changedAt", depths.changedAtMillis() == 0 ? null : iso(depths.changedAtMillis()));
         ObjectNode total = json.putObject("total");
         total.put("waiting", all.waiting);
-        flow(total, all.inPerSecond, all.outPerSecond, Drain.of(all.waiting, all.inPerSecond, all.outPerSecond));
+        flow(total, all.inPerSecond, all.outPerSecond, LaneFlow.latest(
+                Drain.of(all.waitingForWorkers, all.inPerSecond, all.outPerSecond), flows.byLane()));
         total.put("deadLettered", depths.in(ItemState.DEAD_LETTER));
         ObjectNode lanes = json.putObject("lanes");
         flows.byLane().forEach((lane, flow) -> {
             ObjectNode node = lanes.putObject(lane.label());
             node.put("waiting", Math.max(0, flow.waiting()));
-            flow(node, flow.rates().inPerSecond(), flow.rates().outPerSecond(), flow.drain());
+            flow(node, flow.rates().inPerSecond(), flow.rates().outPerSecond(), flow.drain(lane));
         });
         json.put("tenantsKnown", depths.size());
         json.put("tenantsWaiting", all.tenantsWaiting);
@@ -124,6 +127,7 @@ final class DepthsReport {
         all.outPerSecond += row.rates().outPerSecond();
         if (row.waiting() > 0) {
             all.waiting += row.waiting();
+            all.waitingForWorkers += Math.max(0, row.depth().balance().waitingForWorkers());
             all.tenantsWaiting++;
             all.tenantsLate += row.depth().isLate(policies.of(row.tenant()), nowMillis) ? 1 : 0;
         }

@@ -1,5 +1,6 @@
 package io.spillway.router.delay;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.RetryGate;
@@ -7,6 +8,7 @@ import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
@@ -42,7 +44,10 @@ public final class DelayProcessor extends LaneProcessor {
     private static final Set<String> MEASURED_FROM_DUE =
             Set.of(LaneReason.LATER.label(), LaneReason.SCHEDULED.label());
 
+    private static final long KEPT_MILLIS = 60_000;
+
     private final Topics topics;
+    private final LoweredLimits limits;
     private final DelayReader reader;
     private final RetryRules rules;
     private final DelayMetrics delays;
@@ -64,10 +69,12 @@ public final class DelayProcessor extends LaneProcessor {
      * @param clock   measures how long a run takes; the current time comes from Kafka Streams
      */
     public DelayProcessor(
-            Topics topics, DelayReader reader, Decider decider, RetryRules rules, RouterMetrics metrics,
-            DelayMetrics delays, int threads, InstantSource clock, LedgerRecorder recorder, CommitPacer pacer) {
-        super(LaneStage.DELAY, topics, topics.lane(Lane.DELAY), decider, metrics, recorder, pacer);
+            Topics topics, LoweredLimits limits, DelayReader reader, Decider decider, RetryRules rules,
+            RouterMetrics metrics, DelayMetrics delays, int threads, InstantSource clock, LedgerRecorder recorder,
+            CommitPacer pacer) {
+        super(LaneStage.DELAY, topics, limits, topics.lane(Lane.DELAY), decider, metrics, recorder, pacer);
         this.topics = topics;
+        this.limits = limits;
         this.reader = reader;
         this.rules = rules;
         this.delays = delays;
@@ -137,6 +144,13 @@ public final class DelayProcessor extends LaneProcessor {
 
     /** Keeps an item that is not due, parks one that is paused and a retry that is refused, and forwards all others. */
     private void place(Record<byte[], byte[]> record, DelayedItem item, long offset, long nowMillis) {
+        Optional<String> refusal = !limits.areLower() ? Optional.empty() : limits.refusal(
+                topics.timersChangelog(), null, TimerCodec.encode(record), new RecordHeaders());
+        if (refusal.isPresent()) {
+            forward(record, Decision.unreadable(new Route.DeadLetter(DeadReason.TOO_LARGE, refusal.get()), false),
+                    offset, nowMillis);
+            return;
+        }
         long endMillis = rules.endMillis(item, nowMillis);
         long untilMillis = Math.min(item.dueMillis(), endMillis);
         if (untilMillis > nowMillis) {
@@ -269,6 +283,13 @@ public final class DelayProcessor extends LaneProcessor {
         headers.remove(ItemHeaders.LANE_REASON);
         decision.correctEnqueuedAt(headers);
         headers.add(RouteProcessor.reasonHeader(to.reason()));
+    }
+
+    /** Without a round through Kafka, which would be endless. */
+    @Override
+    protected void keep(Record<byte[], byte[]> record, String tenant, long offset, long nowMillis) {
+        timers.put(nowMillis + KEPT_MILLIS, offset, TimerCodec.encode(record));
+        setWakeUp(nowMillis);
     }
 
     @Override

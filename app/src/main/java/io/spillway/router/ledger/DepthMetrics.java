@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
 import io.spillway.kafka.metrics.TenantMeters;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
@@ -47,7 +48,8 @@ public final class DepthMetrics {
             namedDead.remove(gauge.getId().getTag("tenant"));
             registry.remove(gauge);
         });
-        for (ItemState lane : ItemState.WAITING) {
+        for (Lane worked : Lane.WORKED) {
+            ItemState lane = ItemState.of(worked);
             drainSeconds.put(lane, 0.0);
             Gauge.builder("spillway.drain", drainSeconds, all -> all.get(lane))
                     .description("Time until a lane is empty at the present rates; infinite for never")

@@ -37,7 +37,7 @@ public record Decision(
         return new Decision(NO_TENANT, route, hasInternalHeaders, UNCHANGED);
     }
 
-    /** Returns the same decision with another route to the same lane. */
+    /** Returns the same decision with another route: to the same lane, or to dead-letter. */
     Decision with(Route other) {
         return new Decision(tenant, other, hasInternalHeaders, correctedAtMillis, partition, requestedSlots);
     }

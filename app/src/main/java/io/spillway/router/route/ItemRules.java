@@ -36,6 +36,9 @@ public record ItemRules(
             ParsedRecord.Item item, long enteredAtMillis, long notBeforeMillis, boolean attempted, long nowMillis) {
         long claimedMillis = item.enqueuedAtMillis();
         boolean plausible = RoutingRules.isPlausible(claimedMillis, nowMillis);
+        if (!attempted) {
+            metrics.entered(item.tenant(), claimedMillis, enteredAtMillis);
+        }
         if (!plausible) {
             metrics.clockSkew(item.tenant(), claimedMillis, nowMillis);
         }

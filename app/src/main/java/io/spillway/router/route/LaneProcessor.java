@@ -9,11 +9,14 @@ import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.stage.LaneStage;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
@@ -24,6 +27,8 @@ import org.apache.kafka.streams.processor.api.Record;
  */
 public abstract class LaneProcessor implements Processor<byte[], byte[], byte[], PartitionedValue> {
     private final LaneStage stage;
+    private final Topics topics;
+    private final LoweredLimits limits;
     private final String topic;
     private final Decider decider;
     private final RouterMetrics metrics;
@@ -37,9 +42,11 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
 
     /** Creates the processor of one task, which reads a partition of the topic. */
     protected LaneProcessor(
-            LaneStage stage, Topics topics, String topic, Decider decider, RouterMetrics metrics,
-            LedgerRecorder recorder, CommitPacer pacer) {
+            LaneStage stage, Topics topics, LoweredLimits limits, String topic, Decider decider,
+            RouterMetrics metrics, LedgerRecorder recorder, CommitPacer pacer) {
         this.stage = stage;
+        this.topics = topics;
+        this.limits = limits;
         this.topic = topic;
         this.keepsTrail = topics.keepsTrail();
         this.decider = decider;
@@ -79,6 +86,9 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
     /** Removes the headers that a dead letter or a finished item must not have, and returns the item's origin. */
     protected abstract Origin toDeadLetter(Headers headers, Decision decision, long offset);
 
+    /** Keeps a record that the dead-letter lane does not take now, and that it belongs into, for a minute. */
+    protected abstract void keep(Record<byte[], byte[]> record, String tenant, long offset, long nowMillis);
+
     /** Decides on a record with this offset in the topic of the stage, and forwards it. */
     protected final Decision route(Record<byte[], byte[]> record, long offset, long nowMillis) {
         Decision decision = decide(record, nowMillis);
@@ -115,6 +125,13 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
         switch (decision.route()) {
             case Route.ToLane to -> {
                 setLaneHeaders(record.headers(), to, decision, offset);
+                Optional<String> refusal = refusal(record, to.lane());
+                if (refusal.isPresent()) {
+                    record.headers().remove(ItemHeaders.DUE);
+                    forward(record, decision.with(new Route.DeadLetter(DeadReason.TOO_LARGE, refusal.get())), offset,
+                            nowMillis);
+                    return;
+                }
                 forward(record, to.lane(), decision.partition());
                 metrics.routed(to);
                 commitIf(ledger.record(decision.tenant(), ItemState.of(to.lane())));
@@ -126,18 +143,37 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
                     leaveTrail(record, decision, drop, offset, nowMillis);
                 }
             }
-            case Route.DeadLetter dead -> {
-                Headers headers = record.headers();
-                String tenant = owners.of(record.key(), record.value(), headers);
-                Origin origin = toDeadLetter(headers, decision, offset);
-                ItemHeaders.addDeadLetter(
-                        headers, dead, stage.label(), nowMillis, origin.topic(), origin.partition(), origin.offset());
-                forward(record, Lane.DEAD_LETTER, PartitionedValue.ANY);
-                metrics.deadLettered(dead.reason());
-                ledger.record(LedgerOwner.of(dead.reason()), ItemState.DEAD_LETTER);
-                commitIf(ledger.record(tenant, ItemState.DEAD_LETTER));
-            }
+            case Route.DeadLetter dead -> bury(record, decision, dead, offset, nowMillis);
         }
+    }
+
+    private void bury(
+            Record<byte[], byte[]> record, Decision decision, Route.DeadLetter dead, long offset, long nowMillis) {
+        String tenant = owners.of(record.key(), record.value(), record.headers());
+        Record<byte[], byte[]> letter = record.withHeaders(new RecordHeaders(record.headers()));
+        Origin origin = toDeadLetter(letter.headers(), decision, offset);
+        ItemHeaders.addDeadLetter(letter.headers(), dead, stage.label(), nowMillis, origin.topic(), origin.partition(),
+                origin.offset());
+        if (refusal(letter, Lane.DEAD_LETTER).isPresent()) {
+            keep(record, tenant, offset, nowMillis);
+            return;
+        }
+        forward(letter, Lane.DEAD_LETTER, PartitionedValue.ANY);
+        metrics.deadLettered(dead.reason());
+        ledger.record(LedgerOwner.of(dead.reason()), ItemState.DEAD_LETTER);
+        commitIf(ledger.record(tenant, ItemState.DEAD_LETTER));
+    }
+
+    /** Moves a record to the delay lane as it is; it is due at once. */
+    protected final void delay(Record<byte[], byte[]> record, String tenant, long nowMillis) {
+        forward(record, Lane.DELAY, PartitionedValue.ANY);
+        commitIf(ledger.record(tenant, ItemState.DELAY));
+    }
+
+    private Optional<String> refusal(Record<byte[], byte[]> record, Lane lane) {
+        return limits.areLower()
+                ? limits.refusal(topics.lane(lane), record.key(), record.value(), record.headers())
+                : Optional.empty();
     }
 
     private void leaveTrail(

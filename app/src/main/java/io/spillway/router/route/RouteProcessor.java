@@ -6,6 +6,7 @@ import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.kafka.view.ShardRequest;
 import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.LedgerRecorder;
@@ -29,8 +30,9 @@ public final class RouteProcessor extends LaneProcessor {
     private byte[] originPrefix;
 
     public RouteProcessor(
-            Topics topics, Decider decider, RouterMetrics metrics, LedgerRecorder recorder, CommitPacer pacer) {
-        super(LaneStage.ROUTE, topics, topics.ingress(), decider, metrics, recorder, pacer);
+            Topics topics, LoweredLimits limits, Decider decider, RouterMetrics metrics, LedgerRecorder recorder,
+            CommitPacer pacer) {
+        super(LaneStage.ROUTE, topics, limits, topics.ingress(), decider, metrics, recorder, pacer);
     }
 
     @Override
@@ -76,6 +78,16 @@ public final class RouteProcessor extends LaneProcessor {
             ItemHeaders.removeInternal(headers);
         }
         return position(offset);
+    }
+
+    @Override
+    protected void keep(Record<byte[], byte[]> record, String tenant, long offset, long nowMillis) {
+        ItemHeaders.removeInternal(record.headers());
+        record.headers()
+                .add(ItemHeaders.ORIGIN, withDecimal(originPrefix, offset))
+                .add(reasonHeader(LaneReason.LATER))
+                .add(ItemHeaders.DUE, ascii(Long.toString(nowMillis)));
+        delay(record, tenant, nowMillis);
     }
 
     private static byte[] withDecimal(byte[] prefix, long number) {

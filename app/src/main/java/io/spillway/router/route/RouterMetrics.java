@@ -33,6 +33,7 @@ public final class RouterMetrics {
     private final Timer future;
     private final Timer past;
     private final TenantMeters<Map<ItemState, Counter>> sidelined;
+    private final ProducerSkews skews;
     private final AtomicLong ownErrors = new AtomicLong();
     private final AtomicLong otherUnits = new AtomicLong();
 
@@ -50,6 +51,7 @@ public final class RouterMetrics {
         departures = new Departures(registry);
         future = skew(registry, "future");
         past = skew(registry, "past");
+        skews = new ProducerSkews(registry, tenants);
         sidelined = new TenantMeters<>(
                 tenants, tenant -> sidelined(tenant, registry), meters -> meters.values().forEach(registry::remove));
     }
@@ -75,10 +77,18 @@ public final class RouterMetrics {
     /** Gives the series by tenant to the busiest tenants. Called by the housekeeping thread only. */
     public void electTenants() {
         sidelined.elect();
+        skews.turn();
     }
 
     public void deadLettered(DeadReason reason) {
         departures.deadLettered(reason);
+    }
+
+    /** Records when a producer says that an item was made, and when the broker took it; epoch milliseconds. */
+    void entered(String tenant, long claimedMillis, long enteredAtMillis) {
+        if (ItemLimits.isTime(claimedMillis)) {
+            skews.record(tenant, claimedMillis - enteredAtMillis);
+        }
     }
 
     /** Records by how much an implausible enqueue time differs from the clock, and logs one that is no time. */

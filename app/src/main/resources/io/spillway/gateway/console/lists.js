@@ -14,6 +14,7 @@ export function sweeps() {
     {title: "Kind", cell: (row) => row.kind},
     {title: "Workload", cell: (row) => row.workload},
     {title: "Id of the item", cell: (row) => row.itemId},
+    {title: "Id of the sweep", cell: (row) => row.sweepId},
     timed("Started", "startedAt"),
     timed("Completed", "completedAt"),
   ], "No sweep has been recorded, and no item cancelled.");

@@ -38,11 +38,30 @@ class TopScreenTest {
                 "hot            60    4.2s   0.0    0.0       never",
                 "overflow   12,000           0.0    0.0       never",
                 "aged            8           0.0    0.0       never",
-                "delay         200           0.0    0.0       never",
+                "delay         200           0.0    0.0",
                 "",
                 "tenant  waiting  hot  overflow  aged  delay   in/s  out/s  drained in  dead",
                 "quiet        20   20         0     0      0    1.0    2.0       20.0s     0  late",
                 "noisy    12,248   40    12,000     8    200  500.0  100.0       never     3");
+    }
+
+    @Test
+    void items_that_wait_for_their_time_have_no_forecast() {
+        SystemState state = new States().tenant("later", 0, 7, 1.0, 0).ttl("later", "1m").state();
+        assertThat(new TopScreen(120, 40, false).lines(TITLE, state, ""))
+                .contains("7 waiting   in 1.0/s   out 0.0/s", "0 of 1 tenant late   1 tenant with a backlog   0 dead letters")
+                .noneMatch(line -> line.contains("never") || line.endsWith("late"));
+    }
+
+    @Test
+    void the_whole_queue_is_not_drained_before_each_lane() {
+        States states = new States().tenant("a", 0, 0, 0, 10);
+        states.flows.sample(States.NOW_MILLIS - 2_000);
+        states.tenant("a", 100, 0, 0, 10);
+        states.flows.sample(States.NOW_MILLIS - 1_000);
+        SystemState state = states.state();
+        assertThat(state.lane("hot").drainSeconds()).isNull();
+        assertThat(state.total().drainSeconds()).isNull();
     }
 
     @ParameterizedTest

@@ -37,7 +37,7 @@ class DepthsReportTest {
 
     @Test
     void tenants_are_listed_with_the_largest_backlog_first_with_forecast_and_admitted_share() {
-        policies.put("late", TenantPolicies.encode("late", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s")));
+        policies.put("late", TenantPolicies.encode("late", PolicySettings.NONE_SET.with(PolicyField.TTL, "8s")));
         //          hot overflow aged delay dead  in out
         put("quiet",  3,       0,   0,    0,   0,  1,  4);
         put("late",  20,      30,  40,   10,   2,  5, 15);
@@ -51,7 +51,7 @@ class DepthsReportTest {
         json.get("tenants").forEach(row -> rows.add(row.toString()));
         assertThat(rows).containsExactly(
                 row("noisy", 400, 0, 400, 0, 0, 0, "90.0", "10.0", "null", false, "0.25"),
-                row("late", 100, 20, 30, 40, 10, 2, "5.0", "15.0", "10.0", true, "1.0"),
+                row("late", 100, 20, 30, 40, 10, 2, "5.0", "15.0", "9.0", true, "1.0"),
                 row("bolt", 3, 3, 0, 0, 0, 0, "0.0", "0.0", "null", false, "1.0"),
                 row("quiet", 3, 3, 0, 0, 0, 0, "1.0", "4.0", "1.0", false, "1.0"),
                 row("gone", 0, 0, 0, 0, 0, 7, "0.0", "0.0", "0.0", false, "1.0"));

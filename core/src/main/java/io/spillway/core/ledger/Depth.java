@@ -1,6 +1,5 @@
 package io.spillway.core.ledger;
 
-import io.spillway.core.item.ItemState;
 import io.spillway.core.policy.GrowthRule;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.GrowingLimit;
@@ -19,25 +18,26 @@ public record Depth(TenantBalance balance, FlowRates rates, GrowingLimit growing
     /** One item within the memory of the rates: a slower flow is not told from none. */
     private static final double LEAST_PER_SECOND = 1e3 / FlowRates.MOST_MEMORY_MILLIS;
 
-    /** Returns when the backlog is gone at the rates of this time. */
+    /** Returns when what waits for a worker is gone at the rates of this time. */
     public Drain drain(long nowMillis) {
-        return Drain.of(balance.waiting(), rates.at(nowMillis));
+        return Drain.of(balance.waitingForWorkers(), rates.at(nowMillis));
     }
 
     /**
-     * Returns whether the backlog will be gone only after its items' time to live, or its items will expire, at the
-     * rates of this time; false for a paused tenant.
+     * Returns whether what waits for a worker will be gone only after its items' time to live, or its items will
+     * expire, at the rates of this time; false for a paused tenant.
      */
     public boolean isLate(TenantPolicy policy, long nowMillis) {
         FlowRates now = rates.at(nowMillis);
-        return !policy.paused() && balance.waiting() > now.outPerSecond() * IN_TRANSIT_SECONDS
-                && (Drain.of(balance.waiting(), now).isLaterThan(policy.ttlMillis()) || willExpire(policy, now));
+        long waiting = balance.waitingForWorkers();
+        return !policy.paused() && waiting > now.outPerSecond() * IN_TRANSIT_SECONDS
+                && (Drain.of(waiting, now).isLaterThan(policy.ttlMillis()) || willExpire(policy, now));
     }
 
-    /** The last item waits for those before it, whatever comes behind it. Items in delay may not be due for days. */
+    /** The last item waits for those before it, whatever comes behind it. */
     private boolean willExpire(TenantPolicy policy, FlowRates now) {
         double perSecond = Math.max(now.outPerSecond(), LEAST_PER_SECOND);
-        return (balance.waiting() - balance.in(ItemState.DELAY)) * 1e3 > perSecond * policy.expireAfterMillis();
+        return balance.waitingForWorkers() * 1e3 > perSecond * policy.expireAfterMillis();
     }
 
     /**

@@ -1,5 +1,8 @@
 package io.spillway.core.ledger;
 
+import io.spillway.core.item.ItemState;
+import java.util.Map;
+
 /**
  * Flow of a lane, from its running totals at irregular moments. The first observation counts in full: rates that start
  * at 0 would be too low for a minute, and the forecast too long.
@@ -36,5 +39,17 @@ public record LaneFlow(long entered, long left, FlowRates rates, boolean isFirst
     /** Returns when the backlog is gone, at the rates of the last observation. */
     public Drain drain() {
         return Drain.of(waiting(), rates);
+    }
+
+    /** Returns when nothing of a lane waits for a worker. What is in delay waits for its time, and has no forecast. */
+    public Drain drain(ItemState lane) {
+        return lane == ItemState.DELAY ? new Drain.Gone() : drain();
+    }
+
+    /** Returns the forecast for a whole queue: no lane of it is gone later. */
+    public static Drain latest(Drain bySum, Map<ItemState, LaneFlow> lanes) {
+        return lanes.entrySet().stream().filter(lane -> !lane.getValue().isFirst)
+                .map(lane -> lane.getValue().drain(lane.getKey()))
+                .reduce(bySum, (one, other) -> one.seconds() >= other.seconds() ? one : other);
     }
 }

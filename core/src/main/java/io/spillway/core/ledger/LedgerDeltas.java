@@ -92,6 +92,12 @@ public final class LedgerDeltas {
         counts[row * ItemState.COUNT + to.ordinal()]++;
     }
 
+    /** Takes back one item that was added with another new state. */
+    public void remove(String tenant, ItemState to) {
+        int row = rowOf(tenant, TenantHash.key(tenant, seed));
+        counts[row * ItemState.COUNT + to.ordinal()]--;
+    }
+
     /** Adds all counts of a table with the same state and seed. */
     public void addAll(LedgerDeltas more) {
         if (more.from != from || more.seed != seed) {

@@ -83,6 +83,11 @@ public final class TenantBalance {
         return waiting;
     }
 
+    /** Returns the items that wait for a worker; those in delay wait for their time. */
+    public long waitingForWorkers() {
+        return waiting() - in(ItemState.DELAY);
+    }
+
     /** Returns how often an item came: accepted, or replayed from the dead letters. */
     public long came() {
         return accepted() + left(ItemState.DEAD_LETTER);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -32,9 +33,6 @@ import java.util.function.Predicate;
  * their workloads. {@code nowNanos} is a monotonic clock of any origin.
  */
 public final class FairDispatch<T> {
-    /** Least charge of an attempt, so that attempts that take no time rotate too. */
-    static final double LEAST_CHARGE_MILLIS = 0.01;
-
     private static final double NANOS_PER_MILLI = 1e6;
     /** Part of the read-ahead, of which each source has one at least. */
     private static final int LEAST_PART = 50;
@@ -155,7 +153,7 @@ public final class FairDispatch<T> {
         if (start.workload() != null) {
             start.workload().workload.attemptEnded(millis);
         }
-        lane.charge(start.queue(), start.workload(), Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
+        lane.charge(start.queue(), start.workload(), Math.max(SlotUser.LEAST_MILLIS, millis) - start.chargedMillis);
         update(tenant);
         idleIfDone(tenant, nowNanos);
     }
@@ -237,6 +235,11 @@ public final class FairDispatch<T> {
     /** Returns how many tenants hold as many slots as their own cap allows. */
     public int tenantsAtCap() {
         return atCap;
+    }
+
+    /** Returns the keys ({@link ConcurrencyShares#key}) of the limits that hold items back now. */
+    public Set<String> limitsAtCap() {
+        return tenants.limitsAtCap();
     }
 
     private LaneBuffer<T> buffer(Lane lane) {

@@ -2,6 +2,8 @@ package io.spillway.core.scheduling;
 
 /** What holds slots, a tenant or one of its workloads: limits, slots in use and average latency. */
 abstract class SlotUser {
+    /** Least charge of an attempt, so that attempts that take no time rotate too. */
+    static final double LEAST_MILLIS = 0.01;
     /** Attempts after which the average becomes an exponential one. */
     private static final int ESTIMATE_SAMPLES = 16;
 
@@ -41,13 +43,18 @@ abstract class SlotUser {
         return new ConcurrencyShares.Demand(waiting + inFlight, Math.max(inFlight, concurrency));
     }
 
+    /** Returns whether items wait and may not start, because as many attempts run as its limit allows. */
+    final boolean isHeldByLimit() {
+        return waiting > 0 && limit < Integer.MAX_VALUE && inFlight >= concurrency;
+    }
+
     final boolean isBusy() {
         return waiting > 0 || inFlight > 0;
     }
 
     /** Returns the expected milliseconds of the next attempt, above 0; the prior when no attempt has ended yet. */
     final double estimateMillis(double priorMillis) {
-        return Math.max(FairDispatch.LEAST_CHARGE_MILLIS, samples == 0 ? priorMillis : averageMillis);
+        return Math.max(LEAST_MILLIS, samples == 0 ? priorMillis : averageMillis);
     }
 
     /** Returns whether an attempt has ended, so that the estimate is not the prior. */

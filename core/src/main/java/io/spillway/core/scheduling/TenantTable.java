@@ -1,7 +1,9 @@
 package io.spillway.core.scheduling;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -61,6 +63,22 @@ final class TenantTable<T> {
             }
         }
         return demands;
+    }
+
+    /** Returns the keys of the limits of tenants and workloads that hold items back. */
+    Set<String> limitsAtCap() {
+        Set<String> keys = new HashSet<>();
+        for (DispatchTenant<T> tenant : tenants.values()) {
+            if (tenant.isHeldByLimit()) {
+                keys.add(ConcurrencyShares.key(tenant.name, ""));
+            }
+            for (DispatchWorkload<T> workload : tenant.workloads()) {
+                if (workload.isHeldByLimit()) {
+                    keys.add(ConcurrencyShares.key(tenant.name, workload.name));
+                }
+            }
+        }
+        return keys;
     }
 
     /** Marks a tenant without items as idle. */

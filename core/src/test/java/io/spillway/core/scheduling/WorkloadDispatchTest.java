@@ -92,6 +92,7 @@ class WorkloadDispatchTest {
         dispatch.offer(Lane.HOT, "other", policy, "other", 0);
         List<SlotLease<String>> running = takeAll();
         assertThat(running).extracting(SlotLease::item).containsExactlyInAnyOrder("capped", "capped", "other");
+        assertThat(dispatch.limitsAtCap()).containsExactly("t/capped");
         end(running.getFirst(), 10);
         assertThat(takeAll()).extracting(SlotLease::item).containsExactly("capped");
     }

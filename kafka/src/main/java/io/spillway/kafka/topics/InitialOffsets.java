@@ -1,12 +1,14 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.Printable;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -92,8 +94,17 @@ public final class InitialOffsets {
                 return;
             }
             LOG.info("Group {} begins at the start of {}", group,
-                    initial.stream().map(QueueProgress::partition).toList());
+                    byTopic(initial.stream().map(QueueProgress::partition).toList()));
         }
+    }
+
+    /** Returns the number of partitions of each topic, for people. */
+    static String byTopic(List<TopicPartition> partitions) {
+        Map<String, Long> counts = partitions.stream()
+                .collect(Collectors.groupingBy(TopicPartition::topic, TreeMap::new, Collectors.counting()));
+        return counts.entrySet().stream()
+                .map(topic -> Printable.count(topic.getValue(), "partition") + " of " + topic.getKey())
+                .collect(Collectors.joining(", "));
     }
 
     /** Returns if another process that started at the same time has committed the offsets. */

@@ -166,6 +166,21 @@ public final class TopicAdmin {
         return get(admin.describeConfigs(topics).all(), "describe topics");
     }
 
+    /** Returns the size limits of records that are lower than required, by topic, in bytes. */
+    public Map<String, Integer> loweredLimits(Collection<TopicSpec> specs) {
+        Map<ConfigResource, Config> configs = configs(specs);
+        Map<String, Integer> lowered = new HashMap<>();
+        for (TopicSpec spec : specs) {
+            String actual = differing(spec, configs.get(resource(spec.name())))
+                    .get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+            if (actual != null && Long.parseLong(actual) < Long.parseLong(
+                    spec.configs().get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG))) {
+                lowered.put(spec.name(), Integer.parseInt(actual));
+            }
+        }
+        return lowered;
+    }
+
     /** Returns the actual values of the settings that differ, in the order of their names. */
     private static SortedMap<String, String> differing(TopicSpec spec, Config configs) {
         SortedMap<String, String> differing = new TreeMap<>();

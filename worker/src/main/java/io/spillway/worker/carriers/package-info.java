@@ -1,0 +1,2 @@
+/** Carrier threads of the JVM, on which virtual threads run. */
+package io.spillway.worker.carriers;
