@@ -34,8 +34,12 @@ class MetricsIT {
     private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Set<String> LANES = Set.of("hot", "overflow", "aged");
 
-    /** Metrics of the handler type pull, which {@link PullIT} looks at, and of a tenant held back for seconds. */
-    private static final Set<String> UNSEEN = Set.of("spillway_pull_leased", "spillway_pull_asked", "spillway_at_cap");
+    /**
+     * Metrics of the handler type pull, which {@link PullIT} looks at, of a certificate, and of a tenant that its limit
+     * holds back for seconds.
+     */
+    private static final Set<String> UNSEEN = Set.of("spillway_pull_leased", "spillway_pull_asked",
+            "spillway_certificate_expires_seconds", "spillway_at_cap");
     private static final Pattern LISTED =
             Pattern.compile("`((?:spillway|kafka)_[a-z0-9_]+)[^`]*`(?:\\s+\\((histogram|timer))?");
 
