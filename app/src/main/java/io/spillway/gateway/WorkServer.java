@@ -44,7 +44,7 @@ public final class WorkServer implements AutoCloseable {
      */
     public WorkServer(
             Configuration configuration, PullHandler handler, AdminKey key, MeterRegistry registry,
-            LongSupplier nanoTime) {
+            InstantSource clock, LongSupplier nanoTime) {
         this.settings = configuration.handler().pull();
         GatewaySettings.Limits limits = configuration.gateway().limits();
         long bodyNanos = limits.bodyTimeout().toNanos();
@@ -57,7 +57,7 @@ public final class WorkServer implements AutoCloseable {
         Responder responder = new Responder(new CompositeMeterRegistry(), bodies, limits.batchBytes());
         WorkApi api = new WorkApi(handler, key, bodies, responder, connections);
         this.tls = ServerTls.of(configuration.gateway().tls());
-        tls.ifPresent(each -> each.bindTo(registry, "pull", InstantSource.system()));
+        tls.ifPresent(each -> each.bindTo(registry, "pull", clock));
         this.server = Listener.of(settings.host(), settings.port(), limits, tls, api::handle, responder, slowReads,
                 connections);
         Gauge.builder("spillway.pull.leased", handler, PullHandler::leasedItems)

@@ -173,8 +173,8 @@ public record RunningSystem(
         if (roles.contains(Role.WORKER)) {
             if (handler.orElseThrow() instanceof PullHandler pull) {
                 // Closed after the worker, whose stop waits for the answers of its attempts.
-                WorkServer work = shutdown.closing(new WorkServer(
-                        configuration, pull, workerKey.orElseThrow(), metrics.registry(), System::nanoTime));
+                WorkServer work = shutdown.closing(new WorkServer(configuration, pull,
+                        workerKey.orElseThrow(), metrics.registry(), InstantSource.system(), System::nanoTime));
                 workUrl = startOrFail(work::start);
             }
             // Closed after the worker, and before the server of the work API, which waits for its answers.

@@ -56,7 +56,8 @@ final class WorkUnderTest implements AutoCloseable {
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), all);
         handler = new PullHandler(RECEIPT_KEY, "this", maxBytes, InstantSource.fixed(NOW));
         handler.onDemand(this::fill);
-        server = new WorkServer(configuration, handler, AdminKey.of(KEY), registry, System::nanoTime);
+        server = new WorkServer(
+                configuration, handler, AdminKey.of(KEY), registry, InstantSource.system(), System::nanoTime);
         url = server.start();
     }
 

@@ -163,8 +163,8 @@ public final class DepthCommand implements Runnable {
                         row.drainSeconds() == null ? "never"
                                 : row.drainSeconds() == 0 ? "" : age(row.drainSeconds()))));
         report.tenants().stream().filter(row -> row.scheduled() > 0).forEach(row -> printer.line(
-                "%s: %s scheduled for later, the last for %s.".formatted(
-                        row.tenant(), Printer.count(row.scheduled(), "item"), row.lastDueAt())));
+                row.tenant() + ": " + Printer.count(row.scheduled(), "item") + " scheduled for later, the last for "
+                        + row.lastDueAt() + "."));
         long more = report.waitingTenants() - report.tenants().size();
         if (more > 0) {
             printer.line(Printer.count(more, "more tenant") + " not shown. Use --limit to list more.");
