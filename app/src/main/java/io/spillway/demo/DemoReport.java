@@ -1,5 +1,7 @@
 package io.spillway.demo;
 
+import static io.spillway.cli.terminal.Printer.number;
+
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.ItemState;
@@ -162,10 +164,6 @@ public record DemoReport(DemoResult result) {
         }
         lines.add(line.toString().stripTrailing());
         return lines;
-    }
-
-    private static String number(long number) {
-        return String.format(Locale.ROOT, "%,d", number);
     }
 
     private static String age(Long millis) {

@@ -128,7 +128,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
      */
     private static List<ByteBuffer> split(byte[] body, int maxLines) {
         List<ByteBuffer> lines = new ArrayList<>();
-        int start = FileText.startsWith(body, 0xEF, 0xBB, 0xBF) ? 3 : 0;
+        int start = FileText.utf8MarkBytes(body);
         while (start < body.length && lines.size() < maxLines) {
             int end = start;
             while (end < body.length && body[end] != '\n' && body[end] != '\r') {

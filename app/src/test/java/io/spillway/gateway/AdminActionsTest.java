@@ -1,10 +1,9 @@
 package io.spillway.gateway;
 
+import static io.spillway.gateway.GatewayUnderTest.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.view.SweepTarget;
@@ -237,14 +236,5 @@ class AdminActionsTest {
         Sweeps sweeps = new Sweeps();
         gateway.queue.stored(gateway.queue.topics.sweeps()).forEach(sweeps::put);
         return sweeps;
-    }
-
-    private static JsonNode json(HttpResponse<String> answer, int status) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
-        try {
-            return new JsonMapper().readTree(answer.body());
-        } catch (JsonProcessingException e) {
-            throw new AssertionError(e);
-        }
     }
 }

@@ -1,10 +1,9 @@
 package io.spillway.gateway;
 
+import static io.spillway.gateway.GatewayUnderTest.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.deadletter.DeadLetter;
 import io.spillway.deadletter.DeadLetterSamples;
 import io.spillway.kafka.topics.KafkaFailure;
@@ -171,14 +170,5 @@ class AdminRunsTest {
 
     private HttpResponse<String> get(String path) {
         return gateway.send("GET", path, ADMIN, "");
-    }
-
-    private static JsonNode json(HttpResponse<String> answer, int status) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
-        try {
-            return new JsonMapper().readTree(answer.body());
-        } catch (JsonProcessingException e) {
-            throw new AssertionError(e);
-        }
     }
 }

@@ -190,7 +190,7 @@ class BadRequestsTest {
 
     /** Sends bytes, closes the output, and reads to the end. */
     private String talk(byte[] raw) throws IOException {
-        try (Socket socket = connect()) {
+        try (Socket socket = gateway.connect()) {
             try {
                 socket.getOutputStream().write(raw);
                 socket.shutdownOutput();
@@ -199,12 +199,6 @@ class BadRequestsTest {
             }
             return readAll(socket);
         }
-    }
-
-    private Socket connect() throws IOException {
-        Socket socket = new Socket("127.0.0.1", gateway.port());
-        socket.setSoTimeout(60_000);
-        return socket;
     }
 
     private static String readAll(Socket socket) throws IOException {

@@ -1,5 +1,10 @@
 package io.spillway.gateway;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
@@ -24,6 +29,7 @@ import io.spillway.schema.WorkItem;
 import io.spillway.tracing.Tracing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -183,6 +189,23 @@ final class GatewayUnderTest implements AutoCloseable {
 
     HttpResponse<String> batch(String key, String body, String... headers) {
         return send("POST", "/v1/items:batch", key, body, headers);
+    }
+
+    /** Returns the JSON of an answer, which must have this status. */
+    static JsonNode json(HttpResponse<String> answer, int status) {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+        try {
+            return new JsonMapper().readTree(answer.body());
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Opens a connection for bytes that a client would not send; its timeout is only against a hang. */
+    Socket connect() throws IOException {
+        Socket socket = new Socket("127.0.0.1", port());
+        socket.setSoTimeout(60_000);
+        return socket;
     }
 
     int port() {

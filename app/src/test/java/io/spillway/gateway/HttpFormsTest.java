@@ -63,7 +63,7 @@ class HttpFormsTest {
         "GET HTTP://h/livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
     })
     void a_probe_is_answered_and_its_connection_closed(String request) throws IOException {
-        try (Socket socket = connect()) {
+        try (Socket socket = gateway.connect()) {
             for (byte each : request.getBytes(StandardCharsets.US_ASCII)) {
                 socket.getOutputStream().write(each);
             }
@@ -158,7 +158,7 @@ class HttpFormsTest {
     @Test
     void an_idle_connection_is_kept_for_longer_than_load_balancers_keep_theirs() throws IOException {
         String livez = "GET /livez HTTP/1.1\r\nHost: h\r\n";
-        try (Socket socket = connect(); Socket silent = connect()) {
+        try (Socket socket = gateway.connect(); Socket silent = gateway.connect()) {
             socket.getOutputStream().write((livez + "\r\n").getBytes(StandardCharsets.US_ASCII));
             byte[] first = socket.getInputStream().readNBytes(17);
             assertThat(new String(first, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 200 OK\r\n");
@@ -178,7 +178,7 @@ class HttpFormsTest {
                 + encoding + "\r\n" + framing).getBytes(StandardCharsets.US_ASCII));
         all.writeBytes(body);
         all.writeBytes((isChunked ? "\r\n0\r\n\r\n" : "").getBytes(StandardCharsets.US_ASCII));
-        try (Socket socket = connect()) {
+        try (Socket socket = gateway.connect()) {
             socket.getOutputStream().write(all.toByteArray());
             return readAll(socket);
         }
@@ -201,16 +201,10 @@ class HttpFormsTest {
 
     /** Sends a text and reads until the gateway closes the connection. */
     private String talk(String request) throws IOException {
-        try (Socket socket = connect()) {
+        try (Socket socket = gateway.connect()) {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             return readAll(socket);
         }
-    }
-
-    private Socket connect() throws IOException {
-        Socket socket = new Socket("127.0.0.1", gateway.port());
-        socket.setSoTimeout(60_000);
-        return socket;
     }
 
     private static String readAll(Socket socket) throws IOException {

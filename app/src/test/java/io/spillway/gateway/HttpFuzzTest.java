@@ -122,8 +122,7 @@ class HttpFuzzTest {
 
     /** Sends bytes, closes the output, and reads to the end. */
     private static String talk(byte[] raw) throws IOException {
-        try (Socket socket = new Socket("127.0.0.1", GATEWAY.port())) {
-            socket.setSoTimeout(60_000);
+        try (Socket socket = GATEWAY.connect()) {
             try {
                 socket.getOutputStream().write(raw);
                 socket.shutdownOutput();

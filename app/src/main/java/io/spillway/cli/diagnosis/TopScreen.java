@@ -1,5 +1,7 @@
 package io.spillway.cli.diagnosis;
 
+import static io.spillway.cli.terminal.Printer.number;
+
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
@@ -25,7 +27,7 @@ record TopScreen(int columns, int rows, boolean isColored) {
 
     private static final FittedTable<SystemState.Lane> LANES = new FittedTable<>(List.of(
             new FittedTable.Column<>("lane", 0, SystemState.Lane::lane),
-            new FittedTable.Column<>("waiting", 1, lane -> count(lane.waiting())),
+            new FittedTable.Column<>("waiting", 1, lane -> number(lane.waiting())),
             new FittedTable.Column<>("oldest", 2, lane -> age(lane.oldestSeconds())),
             new FittedTable.Column<>("in/s", 3, lane -> rate(lane.inPerSecond())),
             new FittedTable.Column<>("out/s", 4, lane -> rate(lane.outPerSecond())),
@@ -34,15 +36,15 @@ record TopScreen(int columns, int rows, boolean isColored) {
 
     private static final FittedTable<SystemState.Tenant> TENANTS = new FittedTable<>(List.of(
             new FittedTable.Column<>("tenant", 0, row -> Printable.of(row.tenant())),
-            new FittedTable.Column<>("waiting", 1, row -> count(row.waiting())),
-            new FittedTable.Column<>("hot", 6, row -> count(row.hot())),
-            new FittedTable.Column<>("overflow", 7, row -> count(row.overflow())),
-            new FittedTable.Column<>("aged", 8, row -> count(row.aged())),
-            new FittedTable.Column<>("delay", 9, row -> count(row.delay())),
+            new FittedTable.Column<>("waiting", 1, row -> number(row.waiting())),
+            new FittedTable.Column<>("hot", 6, row -> number(row.hot())),
+            new FittedTable.Column<>("overflow", 7, row -> number(row.overflow())),
+            new FittedTable.Column<>("aged", 8, row -> number(row.aged())),
+            new FittedTable.Column<>("delay", 9, row -> number(row.delay())),
             new FittedTable.Column<>("in/s", 4, row -> rate(row.inPerSecond())),
             new FittedTable.Column<>("out/s", 5, row -> rate(row.outPerSecond())),
             new FittedTable.Column<>("drained in", 3, row -> drain(row.drainSeconds())),
-            new FittedTable.Column<>("dead", 10, row -> count(row.deadLettered())),
+            new FittedTable.Column<>("dead", 10, row -> number(row.deadLettered())),
             new FittedTable.Column<>("", 2, row -> row.late() ? "late" : "")));
 
     /**
@@ -76,7 +78,7 @@ record TopScreen(int columns, int rows, boolean isColored) {
 
     private static String totals(SystemState state) {
         SystemState.Total total = state.total();
-        return count(total.waiting()) + " waiting   in " + rate(total.inPerSecond()) + "/s   out "
+        return number(total.waiting()) + " waiting   in " + rate(total.inPerSecond()) + "/s   out "
                 + rate(total.outPerSecond()) + "/s" + (total.drainSeconds() == null ? "   never drained at these rates"
                         : total.drainSeconds() == 0 ? "" : "   drained in " + age(total.drainSeconds()));
     }
@@ -110,10 +112,6 @@ record TopScreen(int columns, int rows, boolean isColored) {
     private String cut(String line, String color) {
         String fitted = line.length() > columns ? line.substring(0, columns) : line;
         return isColored && !color.isEmpty() && !fitted.isEmpty() ? color + fitted + RESET : fitted;
-    }
-
-    private static String count(long number) {
-        return String.format(Locale.ROOT, "%,d", number);
     }
 
     private static String rate(Double perSecond) {

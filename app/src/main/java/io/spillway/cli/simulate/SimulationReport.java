@@ -1,5 +1,7 @@
 package io.spillway.cli.simulate;
 
+import static io.spillway.cli.terminal.Printer.number;
+
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Lane;
@@ -122,10 +124,6 @@ public record SimulationReport(SimulationResult result) {
                 DurationText.of(row.maxMillis()),
                 String.format(
                         Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
-    }
-
-    private static String number(long number) {
-        return String.format(Locale.ROOT, "%,d", number);
     }
 
     private Map<String, Object> samples() {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.item.Printable;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -111,6 +112,11 @@ public final class Printer {
     /** Returns a number with its noun, such as {@code 1 item} or {@code 2,000 items}. */
     public static String count(long number, String noun) {
         return Printable.count(number, noun);
+    }
+
+    /** Returns a number with commas between its thousands. */
+    public static String number(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
     }
 
     /** Prints columns that are as wide as their widest cell. */

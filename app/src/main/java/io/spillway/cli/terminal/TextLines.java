@@ -66,10 +66,10 @@ public final class TextLines implements Closeable {
     private void skipMark() throws IOException {
         in.mark(3);
         byte[] first = in.readNBytes(3);
-        if (FileText.startsWith(first, 0xFE, 0xFF) || FileText.startsWith(first, 0xFF, 0xFE)) {
+        if (FileText.isUtf16(first)) {
             throw CommandFailure.usage("The lines are UTF-16. Write them as UTF-8: iconv -f UTF-16 -t UTF-8");
         }
-        if (!FileText.startsWith(first, 0xEF, 0xBB, 0xBF)) {
+        if (FileText.utf8MarkBytes(first) == 0) {
             in.reset();
         }
     }

@@ -19,8 +19,7 @@ public final class FileText {
      * @throws IllegalArgumentException for anything else than text; the message names the line, and quotes nothing
      */
     public static String of(byte[] bytes) {
-        Charset charset = startsWith(bytes, 0xFE, 0xFF) || startsWith(bytes, 0xFF, 0xFE)
-                ? StandardCharsets.UTF_16 : StandardCharsets.UTF_8;
+        Charset charset = isUtf16(bytes) ? StandardCharsets.UTF_16 : StandardCharsets.UTF_8;
         CharsetDecoder decoder = charset.newDecoder();
         CharBuffer decoded = CharBuffer.allocate(bytes.length);
         CoderResult result = decoder.decode(ByteBuffer.wrap(bytes), decoded, true);
@@ -34,8 +33,17 @@ public final class FileText {
         return text.isEmpty() || text.charAt(0) != BYTE_ORDER_MARK ? text : text.substring(1);
     }
 
-    /** Returns whether these are the first bytes. */
-    public static boolean startsWith(byte[] bytes, int... first) {
+    /** Returns whether a text begins with the byte order mark of UTF-16. */
+    public static boolean isUtf16(byte[] bytes) {
+        return startsWith(bytes, 0xFE, 0xFF) || startsWith(bytes, 0xFF, 0xFE);
+    }
+
+    /** Returns the size of the byte order mark of UTF-8 with which a text begins, 0 or 3. */
+    public static int utf8MarkBytes(byte[] bytes) {
+        return startsWith(bytes, 0xEF, 0xBB, 0xBF) ? 3 : 0;
+    }
+
+    private static boolean startsWith(byte[] bytes, int... first) {
         for (int i = 0; i < first.length; i++) {
             if (bytes.length <= i || (bytes[i] & 0xFF) != first[i]) {
                 return false;

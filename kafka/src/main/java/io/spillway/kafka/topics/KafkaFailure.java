@@ -1,6 +1,8 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ApiException;
@@ -21,12 +23,13 @@ public final class KafkaFailure extends RuntimeException {
 
     /** Returns whether the cause of an error is that another producer has the same transactional id. */
     public static boolean isFencing(Throwable error) {
-        for (Throwable at = error; at != null; at = at.getCause()) {
-            if (at instanceof ProducerFencedException || at instanceof InvalidProducerEpochException) {
-                return true;
-            }
-        }
-        return false;
+        return isCausedBy(error, ProducerFencedException.class)
+                || isCausedBy(error, InvalidProducerEpochException.class);
+    }
+
+    /** Returns whether an error or one of its causes is of a kind. */
+    public static boolean isCausedBy(Throwable error, Class<? extends Throwable> kind) {
+        return Stream.iterate(error, Objects::nonNull, Throwable::getCause).anyMatch(kind::isInstance);
     }
 
     /** Returns whether a poll failed by an answer of the cluster, and not by a position or a callback of its caller. */

@@ -2,10 +2,8 @@ package io.spillway.kafka.view;
 
 import io.spillway.kafka.topics.KafkaFailure;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Header;
@@ -41,8 +39,7 @@ public final class LoweredLimits {
 
     /** Reads the limits if a broker has refused a record for its size; returns whether they explain it and are new. */
     public boolean explain(Throwable failure) {
-        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                .anyMatch(RecordTooLargeException.class::isInstance) && read() && !lowered.isEmpty();
+        return KafkaFailure.isCausedBy(failure, RecordTooLargeException.class) && read() && !lowered.isEmpty();
     }
 
     /** Reads the limits again while one of them is lower than declared. Call it about every 10 s. */
