@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,8 +24,8 @@ import org.junit.jupiter.api.Test;
 class DocumentationTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Path DECISIONS = ROOT.resolve("topology-docs/decisions");
-    private static final Set<Path> PAGES_WITH_TYPES =
-            Set.of(ROOT.resolve("docs/architecture.md"), ROOT.resolve("docs/techniques.md"));
+    private static final Set<Path> PAGES_WITH_TYPES = Set.of(
+            ROOT.resolve("docs/architecture.md"), ROOT.resolve("docs/core.md"), ROOT.resolve("docs/techniques.md"));
     private static final int MAX_README_WORDS = 600;
     private static final int MAX_LINE_LENGTH = 100;
 
@@ -101,8 +100,7 @@ class DocumentationTest {
             assertThat(record.lines().get(2)).as(name).matches(STATUS);
             assertThat(record.headings(2)).as(name).containsExactly("Context", "Decision", "Consequences");
         }
-        assertThat(records).extracting(DocumentationTest::number)
-                .containsExactlyElementsOf(IntStream.rangeClosed(1, records.size()).boxed().toList());
+        assertThat(records).extracting(DocumentationTest::number).doesNotHaveDuplicates();
     }
 
     @Test
@@ -116,7 +114,7 @@ class DocumentationTest {
                     title.group(1), title.group(2), record.path().getFileName(), status.group(1)));
         }
         List<String> index = MarkdownPage.read(DECISIONS.resolve("README.md")).lines();
-        assertThat(index.stream().filter(line -> line.matches("\\| \\d.*"))).containsExactlyElementsOf(rows);
+        assertThat(index.stream().filter(line -> line.matches("\\| \\d.*"))).containsExactlyInAnyOrderElementsOf(rows);
     }
 
     @Test
