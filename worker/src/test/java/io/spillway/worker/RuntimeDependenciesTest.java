@@ -23,10 +23,12 @@ class RuntimeDependenciesTest {
     /** Group and artifact. Of Kafka itself, only the clients are allowed: no Streams, no broker, no Connect. */
     private static final Pattern FORBIDDEN = Pattern.compile(
             "org\\.apache\\.kafka:(?!kafka-clients$).*|.*(kafka[-_.]streams|rocksdb"
-                    + "|helidon|jetty|netty|undertow|tomcat|vertx|grizzly|http-?server|picocli|logback).*");
+                    + "|helidon|jetty|netty|undertow|tomcat|vertx|grizzly|http-?server|picocli|logback).*"
+                    + "|io\\.spillway:spillway-(simulator|embedded-kafka|app|testing)");
 
     @Test
-    void an_application_that_embeds_the_worker_gets_no_broker_streams_server_or_command_line() throws Exception {
+    void an_application_that_embeds_the_worker_gets_no_broker_streams_server_simulator_or_command_line()
+            throws Exception {
         assertThat(forbidden(Files.readAllLines(LIST))).isEmpty();
     }
 
@@ -61,7 +63,9 @@ class RuntimeDependenciesTest {
         "io.netty:netty-transport-native-epoll:jar:linux-x86_64:4.2.0.Final:runtime",
         "io.undertow:undertow-core:jar:2.3.0.Final:compile",
         "info.picocli:picocli:jar:4.7.7:compile -- module info.picocli",
-        "ch.qos.logback:logback-classic:jar:1.5.0:runtime -- module ch.qos.logback.classic"})
+        "ch.qos.logback:logback-classic:jar:1.5.0:runtime -- module ch.qos.logback.classic",
+        "io.spillway:spillway-simulator:jar:0.1.0-SNAPSHOT:compile -- module spillway.simulator (auto)",
+        "io.spillway:spillway-embedded-kafka:jar:0.1.0-SNAPSHOT:compile"})
     void a_list_with_a_forbidden_artifact_is_refused(String line) throws Exception {
         List<String> lines = Stream.concat(Files.readAllLines(LIST).stream(), Stream.of("   " + line)).toList();
 
