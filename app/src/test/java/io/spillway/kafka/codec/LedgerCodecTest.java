@@ -234,20 +234,6 @@ class LedgerCodecTest {
     }
 
     @Test
-    void a_balance_of_the_first_version_has_no_long_term_use() throws Exception {
-        Schema first = ReleasedSchemas.of("TenantDepth").getFirst();
-        GenericRecord old = new GenericRecordBuilder(first).set("tenant", "acme").set("accepted", 5L).set("done", 5L)
-                .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
-        var buffer = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), first).encode(old);
-        byte[] bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
-
-        Depth depth = Depths.decode(bytes);
-        assertThat(depth.balance().accepted()).isEqualTo(5);
-        assertThat(depth.growing()).isEqualTo(GrowingLimit.NONE);
-    }
-
-    @Test
     void waiting_and_entered_items_are_read_from_every_version() throws Exception {
         for (Schema version : ReleasedSchemas.of("TenantDepth")) {
             GenericRecord old = new GenericRecordBuilder(version).set("tenant", "acme")
