@@ -61,7 +61,7 @@ class ShardsCommandTest {
         --slots 8 --per-tenant 9                     | --per-tenant 9: must be 1 to 8 with 8 slots
         --slots 64 --per-tenant 17                   | --per-tenant 17: must be 1 to 16
         --slots 8 --per-tenant 2 --max-overlap 2     | --max-overlap 2: must be 0 to 1 with --per-tenant 2
-        --slots 19 --per-tenant 4 --max-overlap 2    | --slots 19: must be 20 to 1048576 with --max-overlap and --per-tenant 4
+        --slots 19 --per-tenant 4 --max-overlap 2    | --slots 19: must be 20 to 1048576 with --max-overlap
         --slots 8 --per-tenant 2 --max-overlap -1    | --max-overlap -1
         --slots 8 --per-tenant 2 --tenants 1         | --tenants 1: must be 2 to 20000
         --slots 8 --per-tenant 2 --tenants 20001     | --tenants 20001

@@ -19,7 +19,7 @@ class PartitionPlacementTest {
 
     @Test
     void a_tenant_without_an_assignment_uses_the_sharder() {
-        PartitionPlacement placement = new PartitionPlacement(SHARDER, Optional.empty(), EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement placement = placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
 
         assertThat(placement.partitions("acme", NONE, 4)).isEqualTo(SHARDER.shard("acme", 4));
     }
@@ -43,8 +43,8 @@ class PartitionPlacementTest {
     void the_table_moves_capacity_and_only_tenants_on_it_move() {
         int[] table = VirtualSlotsTest.table(EACH_ITS_OWN);
         table[5] = 20;
-        PartitionPlacement before = new PartitionPlacement(SHARDER, Optional.empty(), EACH_ITS_OWN, NONE_DEDICATED);
-        PartitionPlacement after = new PartitionPlacement(SHARDER, Optional.empty(), VirtualSlots.of(24, table), NONE_DEDICATED);
+        PartitionPlacement before = placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement after = placement(SHARDER, VirtualSlots.of(24, table), NONE_DEDICATED);
         for (String tenant : tenants(2_000)) {
             int[] was = before.partitions(tenant, NONE, 4);
             int[] is = after.partitions(tenant, NONE, 4);
@@ -59,9 +59,9 @@ class PartitionPlacementTest {
         Dedication one = isolated(NONE_DEDICATED, "victim", 2);
         Dedication two = isolated(one, "other", 3);
         PartitionPlacement[] steps = {
-            new PartitionPlacement(SHARDER, Optional.empty(), EACH_ITS_OWN, NONE_DEDICATED),
-            new PartitionPlacement(SHARDER, Optional.empty(), EACH_ITS_OWN, one),
-            new PartitionPlacement(SHARDER, Optional.empty(), EACH_ITS_OWN, two)
+            placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED),
+            placement(SHARDER, EACH_ITS_OWN, one),
+            placement(SHARDER, EACH_ITS_OWN, two)
         };
         assertThat(steps[2].partitions("victim", NONE, 4)).containsExactly(22, 23);
         assertThat(steps[2].partitions("other", NONE, 9)).containsExactly(19, 20, 21);
@@ -93,8 +93,7 @@ class PartitionPlacementTest {
             }
             int[] table = seed.random().ints(slots, 0, partitions).toArray();
             PartitionPlacement placement =
-                    new PartitionPlacement(new ShuffleSharder(slots, round), Optional.empty(), VirtualSlots.of(partitions, table),
-                            dedication);
+                    placement(new ShuffleSharder(slots, round), VirtualSlots.of(partitions, table), dedication);
             int size = 1 + seed.random().nextInt(12);
             int[] chosen = placement.partitions("acme", NONE, size);
             long open = Arrays.stream(table).distinct().filter(not(dedication)).count();
@@ -107,7 +106,7 @@ class PartitionPlacementTest {
 
     @Test
     void a_workload_has_a_part_of_its_tenants_partitions_and_an_empty_one_has_all() {
-        PartitionPlacement placement = new PartitionPlacement(SHARDER, Optional.empty(), EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement placement = placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
         int[] whole = placement.partitions("acme", NONE, 6);
         long[] loads = new long[24];
         int[] into = new int[PartitionPlacement.MAX_PARTITIONS];
@@ -128,9 +127,9 @@ class PartitionPlacementTest {
 
     @Test
     void a_workload_moves_only_with_its_own_old_or_new_partitions() {
-        PartitionPlacement before = new PartitionPlacement(SHARDER, Optional.empty(), EACH_ITS_OWN, NONE_DEDICATED);
-        PartitionPlacement after = new PartitionPlacement(new ShuffleSharder(30, 1), Optional.empty(), VirtualSlots.spread(30, 30),
-                Dedication.none(30));
+        PartitionPlacement before = placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement after = placement(
+                new ShuffleSharder(30, 1), VirtualSlots.spread(30, 30), Dedication.none(30));
         int[] was = new int[PartitionPlacement.MAX_PARTITIONS];
         int[] is = new int[PartitionPlacement.MAX_PARTITIONS];
         for (String tenant : tenants(500)) {
@@ -157,17 +156,21 @@ class PartitionPlacementTest {
 
     @Test
     void inconsistent_arguments_are_rejected() {
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, Optional.empty(), VirtualSlots.spread(25, 24), NONE_DEDICATED))
+        assertThatThrownBy(() -> placement(SHARDER, VirtualSlots.spread(25, 24), NONE_DEDICATED))
                 .hasMessageContaining("must agree");
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, Optional.empty(), VirtualSlots.spread(24, 12), NONE_DEDICATED))
+        assertThatThrownBy(() -> placement(SHARDER, VirtualSlots.spread(24, 12), NONE_DEDICATED))
                 .hasMessageContaining("must agree");
         assertThatThrownBy(() -> new PartitionPlacement(
                 SHARDER, Optional.of(new PolynomialShards(28, 4, 1, 0)), EACH_ITS_OWN, NONE_DEDICATED))
                 .hasMessageContaining("numbered tenants 28");
         assertThatThrownBy(() -> Dedication.none(0)).hasMessageContaining("partitions = 0");
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, Optional.empty(), EACH_ITS_OWN, NONE_DEDICATED)
+        assertThatThrownBy(() -> placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED)
                 .partitions("acme", NONE, 0))
                 .hasMessageContaining("size = 0");
+    }
+
+    private static PartitionPlacement placement(ShuffleSharder sharder, VirtualSlots slots, Dedication dedication) {
+        return new PartitionPlacement(sharder, Optional.empty(), slots, dedication);
     }
 
     private static List<String> tenants(int count) {

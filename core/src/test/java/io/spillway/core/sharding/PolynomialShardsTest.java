@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PolynomialShardsTest {
     @ParameterizedTest
     @CsvSource({"2048, 4, 2, 509, 131872229", "64, 4, 2, 13, 2197", "68, 4, 2, 17, 4913", "24, 4, 1, 5, 25",
-            "4, 2, 0, 2, 2", "2, 1, 0, 2, 2", "1048576, 1, 0, 1048573, 1048573", "4096, 16, 9, 251, 9223372036854775807"})
+            "4, 2, 0, 2, 2", "2, 1, 0, 2, 2", "1048576, 1, 0, 1048573, 1048573",
+            "4096, 16, 9, 251, 9223372036854775807"})
     void the_rows_have_the_largest_prime_number_of_slots_that_fits(
             int slots, int rows, int overlap, int width, long capacity) {
         PolynomialShards table = new PolynomialShards(slots, rows, overlap, 1);

@@ -163,6 +163,7 @@ class ShuffleSharderTest {
 
     /** Returns how many numbers two arrays of different ones have in common. */
     static int overlap(int[] first, int[] second) {
-        return (int) Arrays.stream(first).filter(each -> Arrays.stream(second).anyMatch(other -> other == each)).count();
+        return (int) Arrays.stream(first)
+                .filter(each -> Arrays.stream(second).anyMatch(other -> other == each)).count();
     }
 }
