@@ -286,7 +286,7 @@ class DeploymentFilesTest {
         TenantPolicies policies = new TenantPolicies(configuration.defaults());
         Sweeps sweeps = new Sweeps();
         try (Router router = new Router(configuration, "test", state, policies, sweeps,
-                        ShardAssignments.none(), registry, InstantSource.system(), System::nanoTime);
+                        new ShardAssignments(), registry, InstantSource.system(), System::nanoTime);
                 Worker worker = new Worker(configuration.queue(), configuration.worker(),
                         configuration.metrics().tenants(), "test", StartDelays.of("test"),
                         delivery -> Outcome.done(), policies, sweeps, registry, Tracing.OFF,

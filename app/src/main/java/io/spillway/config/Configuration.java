@@ -1,7 +1,9 @@
 package io.spillway.config;
 
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.RetrySettings;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.kafka.topics.KafkaSettings;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.ShardSettings;
@@ -31,6 +33,11 @@ public record Configuration(
     public Configuration {
         // Its constructor checks that the shards fit the topics.
         new QueueSettings(kafka, topics, shards);
+        int shardSize = TenantPolicy.of(defaults).shardSize();
+        if (shards.overlap().isPresent() && shardSize > shards.largest()) {
+            throw new InvalidSettingException("shards.largest", shards.largest(),
+                    "must be at least defaults.shardSize = " + shardSize + " with shards.overlap");
+        }
     }
 
     /** Returns the settings that all roles share. */

@@ -36,6 +36,6 @@ public final class DedicationCheck {
     }
 
     private static DedicationPlan plan(Configuration configuration, TenantPolicies policies) {
-        return new PlacementView(configuration.queue(), policies, ShardAssignments.none()).dedications();
+        return new PlacementView(configuration.queue(), policies, new ShardAssignments()).dedications();
     }
 }

@@ -59,7 +59,6 @@ public final class Marks {
                     + "tenants set " + SuggestedCommands.quoted(tenant) + " --sweepable true");
         }
         long marginMillis = policies.of(tenant).sweepMarginMillis();
-        entryTimes(known, sweep.times().startedAtMillis() - marginMillis).ifPresent(notes::add);
         coveredBefore(mark, merged).ifPresent(notes::add);
         String startedAt = Inputs.iso(sweep.times().startedAtMillis());
         return new ActionResult(
@@ -110,7 +109,7 @@ public final class Marks {
         }
         return new ActionResult(
                 dryRun ? what + "." : "Cancelled " + what + ". Those of them that run now are not stopped.",
-                json, Stream.of(entryTimes(known, cancel.beforeMillis()), coveredBefore(mark, merged), delayed(waiting))
+                json, Stream.of(coveredBefore(mark, merged), delayed(waiting))
                         .flatMap(Optional::stream).toList(), Optional.empty());
     }
 
@@ -139,18 +138,6 @@ public final class Marks {
         if (isNew && !known.contains(target.key()) && others >= most) {
             throw OperatorException.conflict(target.tenant() + " has " + others + " " + remedy + ".");
         }
-    }
-
-    /** Returns why a mark covers nothing, because the time of entry is not known for all that it would cover. */
-    private static Optional<String> entryTimes(Sweeps known, long beforeMillis) {
-        long sinceMillis = known.entryTimesSinceMillis();
-        if (sinceMillis == Long.MAX_VALUE) {
-            return Optional.of("It covers nothing: the first router that starts records since when the broker's times "
-                    + "of entry are known, and none has. Start a router, then repeat it with a later time.");
-        }
-        return beforeMillis > sinceMillis ? Optional.empty()
-                : Optional.of("It covers nothing: the broker's times of entry are known since "
-                        + Inputs.iso(sinceMillis) + ", and it covers only items before that.");
     }
 
     /** Returns the sweeps and cancels in force, as fields for JSON. */

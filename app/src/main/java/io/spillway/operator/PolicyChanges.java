@@ -91,7 +91,7 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         Optional<RecordMetadata> stored = !isIsolated ? Optional.empty()
                 : rest.equals(PolicySettings.NONE_SET) ? remove(tenant) : write(tenant, rest);
         if (action.shard() && !dryRun) {
-            store.write(names().shardRequests(), tenant, ShardRequest.encode(new ShardRequest.Release()));
+            store.write(names().shardRequests(), tenant, ShardRequest.RELEASE.encode());
         }
         return result(tenant + (isIsolated ? " uses its shard again." : ": its shard is released."),
                 Map.of("tenant", tenant, "released", isIsolated, "shardReleased", action.shard()), stored);

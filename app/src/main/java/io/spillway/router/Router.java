@@ -109,8 +109,7 @@ public final class Router implements AutoCloseable {
      * @param stateDirectory directory for the state of Kafka Streams, of this process alone
      * @param policies       view of the policies, already loaded
      * @param sweeps         view of the sweeps, already loaded
-     * @param assignments    view of the assigned shards, already loaded; {@link ShardAssignments#none} where none are
-     *                       assigned
+     * @param assignments    view of the assigned shards, already loaded; empty where none are assigned
      * @param registry       receives its metrics
      * @param clock          for periodic work, thread supervision and the age of local state; routing uses the time of
      *                       Kafka Streams
@@ -144,7 +143,7 @@ public final class Router implements AutoCloseable {
         this.fleetMonitor = new FleetMonitor(
                 clients, topics, fleet, workReader::latest, exchange::processes, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
-        ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
+        ShardDemand demand = new ShardDemand(placements, assignments);
         ItemRules rules = new ItemRules(policies, sweeps, rates, new GrownLimits(depths, maxTenants),
                 new ItemPlacement(fleet, placements), metrics, demand, clockWatch::aheadMillis);
         LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
@@ -307,6 +306,6 @@ public final class Router implements AutoCloseable {
                         settings.threads(), clock, recorder, pacer),
                 () -> new FoldProcessor(gap, tenant -> rules.policies().of(tenant).growth(),
                         settings.forgetTenantsAfter().toMillis(), rules.policies().seed()),
-                () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
+                () -> new ShardProcessor(placements.capacity(), settings.maxTenants()));
     }
 }

@@ -36,7 +36,7 @@ record TopicUser(
         return new TopicUser(
                 "router", List.of(), join(List.of(rules(topics), assigned(topics, topics.shards()))),
                 List.of(topics.depths(), topics.demand(), topics.laneState(), topics.attempts()),
-                List.of(topics.ledger(), topics.demand(), topics.sweeps()),
+                List.of(topics.ledger(), topics.demand()),
                 join(List.of(List.of(topics.ingress(), topics.lane(Lane.DELAY), topics.ledger()),
                         assigned(topics, topics.shardRequests()))));
     }
@@ -62,7 +62,7 @@ record TopicUser(
                         join(List.of(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER),
                                 List.of(topics.ledger(), topics.actions()), trail(topics))),
                         read),
-                // Requests to the shard registry are written by: tenants release --shard.
+                // Requests to the shard stage are written by: tenants release --shard.
                 new TopicUser(
                         "commands", List.of(), List.of(), List.of(),
                         join(List.of(

@@ -139,9 +139,6 @@ public record RunningSystem(
         TenantPolicies policies = views.follow(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
-        if (roles.contains(Role.ROUTER)) {
-            EntryTimes.record(configuration, sweeps, InstantSource.system());
-        }
 
         ClusterWatch cluster = shutdown.closing(ClusterWatch.start(clients, delays, System::nanoTime));
         List<BooleanSupplier> ready = new CopyOnWriteArrayList<>();
@@ -155,8 +152,7 @@ public record RunningSystem(
         CountDownLatch ended = new CountDownLatch(1);
         Optional<CompletableFuture<Router>> routing = Optional.empty();
         if (roles.contains(Role.ROUTER)) {
-            ShardAssignments assignments = new ShardAssignments(
-                    configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
+            ShardAssignments assignments = new ShardAssignments();
             if (topics.assignsShards()) {
                 views.follow(topics.shards(), assignments);
             }

@@ -8,13 +8,10 @@ import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.Sweeps;
-import io.spillway.runtime.CompactedTopics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,13 +65,6 @@ record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
 
     Topics topics() {
         return new Topics(configuration().queue());
-    }
-
-    /** Says since when the times of entry are known, as the start of a router does. */
-    void entryTimes(long sinceMillis) {
-        try (CompactedTopics compacted = new CompactedTopics(configuration(), InstantSource.system())) {
-            compacted.write(topics().sweeps(), Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(sinceMillis));
-        }
     }
 
     /** Returns when everything in ingress has been routed, and can be read where it is. */

@@ -87,7 +87,6 @@ class DeadLettersCommandIT {
     @Test
     void a_dry_run_tells_what_would_be_dropped_and_does_nothing() throws Exception {
         fixture.bury(6, i -> i < 4 ? "acme" : "globex");
-        commands.entryTimes(0);
         commands.run("tenants", "set", "acme", "--sweepable", "true").done();
         commands.run("tenants", "set", "globex", "--ttl", "10s").done();
         commands.run("sweep", "record", "--tenant", "acme", "--started-at", "1785000061000").done();

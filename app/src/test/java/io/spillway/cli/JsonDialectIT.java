@@ -73,7 +73,6 @@ class JsonDialectIT {
 
     @Test
     void a_sweep_is_recorded_by_its_age_and_listed() {
-        commands.entryTimes(0);
         assertThat(commands.run("sweep", "list").done().out()).isEqualTo("No sweep is recorded.\n");
         long beforeMillis = System.currentTimeMillis();
         JsonNode recorded = json("sweep", "record", "--tenant", "acme", "--started-at", "2h", "--completed-at", "1h");

@@ -36,7 +36,7 @@ class TenantsIsolateIT {
     void configure() {
         commands = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(), CommandsUnderTest.written(
                 directory, CommandsUnderTest.SMALL.replace("partitions: 2", "partitions: 8")
-                        + "defaults: {shardSize: 3}\nshards: {overlap: 2}\n"));
+                        + "defaults: {shardSize: 3}\nshards: {overlap: 2, largest: 3, slots: 16}\n"));
     }
 
     @Test
@@ -44,11 +44,10 @@ class TenantsIsolateIT {
         commands.run("topics", "create").done();
         try (SpillwayProcess router =
                 SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.options())) {
-            Set<Integer> before = placesOf("acme");
-            assertThat(before).hasSizeBetween(1, 3);
+            assertThat(placesOf("acme")).isNotEmpty();
             JsonNode assigned = commands.run("explain", "--tenant", "acme", "--output", "json").done().json();
             assertThat(assigned.get("placement").textValue()).isEqualTo("assigned");
-            assertThat(numbers(assigned.get("partitions"))).containsAll(before).hasSize(3);
+            assertThat(numbers(assigned.get("partitions"))).hasSize(3);
 
             JsonNode isolated = commands.run(
                             "tenants", "isolate", "acme", "--partitions", "2", "--wait", "--output", "json")

@@ -71,7 +71,8 @@ class ConfigurationErrorTest {
         metrics.tenants            | 10001     | must be 1 to 10000
         shards.slots               | -1        | must be 0 to 1048576
         shards.slots               | 4         | slots = 4: must be from 24 (the number of partitions: each needs a slot) to 1048576
-        shards.overlap             | 15        | must be 0 to 11
+        shards.overlap             | 4         | must be 0 to 3 with shards.largest = 4
+        shards.largest             | 257       | must be 1 to 256
         shards.overlap             | few       | must be a whole number
         shards.seed                | x         | must be a whole number of 64 bits
         shards.seed                | 0123      | must be a whole number of 64 bits (without leading zeros)
@@ -145,6 +146,14 @@ class ConfigurationErrorTest {
         """)
     void a_value_in_the_wrong_structure_is_reported(String yaml, String error) {
         assertThat(errorOf(yaml)).isEqualTo(file() + ": " + error);
+    }
+
+    @Test
+    void a_bound_on_overlap_needs_slots_for_the_largest_shard_and_no_larger_default() {
+        assertThat(errorOf(Map.of(), Map.of("shards.overlap", "2", "topics.partitions", "19"))).isEqualTo(
+                "shards.slots = 19: must be at least 20 with shards.overlap and shards.largest = 4");
+        assertThat(errorOf(Map.of(), Map.of("shards.overlap", "2", "defaults.shardSize", "5"))).isEqualTo(
+                "shards.largest = 4: must be at least defaults.shardSize = 5 with shards.overlap");
     }
 
     @ParameterizedTest

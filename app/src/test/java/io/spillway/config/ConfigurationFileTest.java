@@ -54,7 +54,7 @@ class ConfigurationFileTest {
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(620),
                                 Duration.ofSeconds(10), Duration.ofSeconds(10))),
                 new MetricsSettings("127.0.0.1", 9404, 100, MetricsSettings.KafkaMetrics.SELECTED),
-                new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0.5, Duration.ofSeconds(10)),
+                new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 4, 0.5, Duration.ofSeconds(10)),
                 RetrySettings.DEFAULT));
     }
 
@@ -124,7 +124,7 @@ class ConfigurationFileTest {
               limits: {connections: 1, addressConnections: 10, requests: 2, tenantRequests: 3, bytesInFlight: 4000000,
                 headerBytes: 5000, batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
             metrics: {host: 0.0.0.0, port: 0, tenants: 7, kafka: none}
-            shards: {seed: -7, slots: 2048, overlap: 2, workloadShare: 0.3, stuckAfter: 5s}
+            shards: {seed: -7, slots: 2048, overlap: 2, largest: 8, workloadShare: 0.3, stuckAfter: 5s}
             retry: {destinationTokens: 7, destinationTrickle: 2s, tenantTrickle: 3s, earnedByFirst: 0.25}
             """))
                 .isEqualTo(new Configuration(
@@ -176,7 +176,7 @@ class ConfigurationFileTest {
                                         1, 10, 2, 3, 4_000_000, 5_000, 6, 2_000_000, Duration.ofSeconds(7),
                                         Duration.ofSeconds(8), Duration.ofSeconds(9), Duration.ZERO)),
                         new MetricsSettings("0.0.0.0", 0, 7, MetricsSettings.KafkaMetrics.NONE),
-                        new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 0.3, Duration.ofSeconds(5)),
+                        new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 8, 0.3, Duration.ofSeconds(5)),
                         new RetrySettings(7, Duration.ofSeconds(2), Duration.ofSeconds(3), 0.25)));
     }
 

@@ -80,7 +80,6 @@ class AdminActionsTest {
     @Test
     void a_later_cancel_of_an_earlier_time_leaves_the_first_in_force() {
         long now = gateway.nowMillis.get();
-        gateway.queue.stored(gateway.queue.topics.sweeps()).put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
         json(act("{\"action\":\"cancel\",\"tenant\":\"acme\"}"), 200);
         json(act("{\"action\":\"sweep\",\"tenant\":\"acme\",\"startedAt\":\"1h\",\"id\":\"first\"}"), 200);
         gateway.nowMillis.addAndGet(60_000);

@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
-import io.spillway.core.sharding.Shard;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
@@ -63,7 +62,7 @@ class BlastRadiusIT {
     private Path directory;
 
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
-    private final Map<Shard, String> tenants = oneTenantOnEachShard();
+    private final Map<List<Integer>, String> tenants = oneTenantOnEachShard();
     private final Map<String, Set<String>> done = new ConcurrentHashMap<>();
     /** Workers that received items of each tenant; each worker has one partition. */
     private final Map<String, Set<String>> workers = new ConcurrentHashMap<>();
@@ -76,7 +75,7 @@ class BlastRadiusIT {
     @Test
     void exactly_one_tenant_stops_when_the_consumers_of_its_two_partitions_stop() throws Exception {
         assertThat(tenants).hasSize(SHARDS);
-        Map.Entry<Shard, String> victim = new ArrayList<>(tenants.entrySet()).get(11);
+        Map.Entry<List<Integer>, String> victim = new ArrayList<>(tenants.entrySet()).get(11);
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), environment(), Map.of());
         Topics topics = new Topics(configuration.queue());
         try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, SETTINGS)) {
@@ -92,7 +91,7 @@ class BlastRadiusIT {
             done.clear();
             workers.clear();
             hotWorkers.clear();
-            for (int slot : victim.getKey().toArray()) {
+            for (int slot : victim.getKey()) {
                 stoppedWorkers.add(owners.get(slot));
             }
             // Only the victim sends to the stopped consumers; the others send after the router has detected the stop.
@@ -170,7 +169,7 @@ class BlastRadiusIT {
     private void assertHotWasOnItsShard(Map<Integer, String> owners) {
         tenants.forEach((shard, tenant) -> assertThat(hotWorkers.get(tenant))
                 .as(tenant)
-                .isSubsetOf(Arrays.stream(shard.toArray()).mapToObj(owners::get).toList()));
+                .isSubsetOf(shard.stream().map(owners::get).toList()));
     }
 
     private void send(Configuration configuration, Topics topics, Collection<String> to, String id, int items) {
@@ -193,11 +192,12 @@ class BlastRadiusIT {
         return environment;
     }
 
-    private static Map<Shard, String> oneTenantOnEachShard() {
+    private static Map<List<Integer>, String> oneTenantOnEachShard() {
         ShuffleSharder sharder = new ShuffleSharder(PARTITIONS, 0);
-        Map<Shard, String> byShard = new HashMap<>();
+        Map<List<Integer>, String> byShard = new HashMap<>();
         for (int i = 0; byShard.size() < SHARDS && i < 10_000; i++) {
-            byShard.putIfAbsent(Shard.of(sharder.shard("tenant-" + i, 2)), "tenant-" + i);
+            byShard.putIfAbsent(
+                    Arrays.stream(sharder.shard("tenant-" + i, 2)).boxed().toList(), "tenant-" + i);
         }
         return byShard;
     }

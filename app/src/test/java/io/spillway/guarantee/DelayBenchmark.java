@@ -101,7 +101,7 @@ class DelayBenchmark {
     private Router start(String what) {
         long began = System.nanoTime();
         Router router = new Router(configuration, "bench", state, new TenantPolicies(configuration.defaults()),
-                new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system(),
+                new Sweeps(), new ShardAssignments(), new SimpleMeterRegistry(), InstantSource.system(),
                 System::nanoTime);
         router.start(Duration.ofSeconds(120));
         System.out.printf("%s: %.1f s%n", what, seconds(began));

@@ -102,7 +102,7 @@ final class DeliveryScene implements AutoCloseable {
     /** Starts a router in this process. */
     DeliveryScene withRouter() {
         Router router = opened(new Router(configuration, "router", directory.resolve("state"), policies, sweeps,
-                ShardAssignments.none(), routerMetrics, InstantSource.system(), System::nanoTime), Router::close);
+                new ShardAssignments(), routerMetrics, InstantSource.system(), System::nanoTime), Router::close);
         router.start(START_TIMEOUT);
         return this;
     }
@@ -133,14 +133,6 @@ final class DeliveryScene implements AutoCloseable {
                     .encode(tenant, PolicySettings.NONE_SET.with(field, value)))).get();
         }
         while (!policies.contains(tenant)) {
-            LockSupport.parkNanos(2_000_000);
-        }
-    }
-
-    /** Says since when the times of entry are known, as the start of a router does. */
-    void entryTimes(long sinceMillis) throws Exception {
-        write(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(sinceMillis));
-        while (sweeps.entryTimesSinceMillis() != sinceMillis) {
             LockSupport.parkNanos(2_000_000);
         }
     }

@@ -113,7 +113,7 @@ class RateOverRoutersIT {
 
     private Router router(Configuration configuration, String name) {
         return new Router(configuration, name, directory.resolve(name), new TenantPolicies(configuration.defaults()),
-                new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system(),
+                new Sweeps(), new ShardAssignments(), new SimpleMeterRegistry(), InstantSource.system(),
                 System::nanoTime);
     }
 

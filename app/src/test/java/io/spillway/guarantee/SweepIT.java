@@ -91,7 +91,6 @@ class SweepIT {
         DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
                 "SPILLWAY_WORKER_SLOTS", "1", "SPILLWAY_DEFAULTS_TIMEOUT", "10m",
                 "SPILLWAY_DEFAULTS_SWEEPABLE", "true", "SPILLWAY_DEFAULTS_SWEEP_MARGIN", "0s")).withRouter();
-        scene.entryTimes(0);
         scene.startWorker("worker-1", delivery -> {
             if (delivery.id().equals("blocker")) {
                 blocked.countDown();

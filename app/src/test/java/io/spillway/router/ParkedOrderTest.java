@@ -5,16 +5,11 @@ import static io.spillway.router.RouterHarness.header;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import org.apache.kafka.common.utils.Bytes;
-import org.apache.kafka.streams.KeyValue;
-import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.Test;
 
-/** Order of parked retries, also after a restart and of earlier versions. */
+/** Order of parked retries, also after a restart. */
 class ParkedOrderTest extends ParkedScene {
     @Test
     void the_oldest_items_of_a_tenant_go_first_also_before_new_ones() {
@@ -99,50 +94,6 @@ class ParkedOrderTest extends ParkedScene {
         advance(3 * MINUTE_MILLIS + 200);
         assertThat(header(router.only(Lane.DEAD_LETTER), "spillway-attempt")).isEqualTo("9");
         assertThat(parked()).isEmpty();
-    }
-
-    @Test
-    void items_parked_by_an_earlier_version_are_found_and_go_in_the_order_of_now() {
-        tokens("acme", 1);
-        spend("acme", 2);
-        for (int i = 0; i < 300; i++) {
-            retry("acme", START_MILLIS - i, 1 + i % 2, 0);
-        }
-        for (KeyValue<Bytes, byte[]> each : parked()) {
-            byte[] key = each.key.get();
-            byte[] earlier = Arrays.copyOf(key, 25);
-            System.arraycopy(key, 10, earlier, 9, 16);
-            router.timers().delete(each.key);
-            router.timers().put(Bytes.wrap(earlier), each.value);
-        }
-        assertThat(parked()).isEmpty();
-        router.restart();
-        advance(1_000);
-        assertThat(parked()).hasSize(298);
-        assertThat(router.take(Lane.HOT)).as("a saved retry, and the trickle")
-                .extracting(each -> header(each, "x-enqueued"))
-                .containsExactly(Long.toString(START_MILLIS - 298), Long.toString(START_MILLIS - 296));
-        router.delays.electTenants();
-        assertThat(gauges()).isEqualTo(298);
-        succeed("acme", 500);
-        assertThat(router.take(Lane.HOT)).hasSize(298);
-        assertThat(parked()).isEmpty();
-        assertThat(gauges()).isZero();
-    }
-
-    @Test
-    void timers_stored_by_an_earlier_version_fire_and_ask_the_budget() {
-        tokens("acme", 1);
-        spend("acme", 2);
-        retry("acme", START_MILLIS, 5_000);
-        KeyValue<Bytes, byte[]> timer;
-        try (KeyValueIterator<Bytes, byte[]> all = router.timers().all()) {
-            timer = all.next();
-        }
-        router.advance(Duration.ofSeconds(10));
-        assertThat(parked()).hasSize(1);
-        assertThat(parked().getFirst().value).as("the record is stored as it was").isEqualTo(timer.value);
-        assertThat(timer.key.get()).as("due time and offset").hasSize(16);
     }
 
     @Test

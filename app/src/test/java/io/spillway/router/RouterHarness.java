@@ -108,7 +108,7 @@ public final class RouterHarness implements AutoCloseable {
     final TenantPolicies policies;
     final Sweeps sweeps = new Sweeps();
     long enteredAtMillis = START_MILLIS;
-    private final ShardAssignments assignments = new ShardAssignments(1_000);
+    private final ShardAssignments assignments = new ShardAssignments();
     private final Configuration configuration;
     private final Path state = StateDirectory.create();
     private final UnaryOperator<Decider> wrap;
@@ -190,7 +190,7 @@ public final class RouterHarness implements AutoCloseable {
         delays = new DelayMetrics(registry, 2, topics.partitions(), clock);
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
-        ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
+        ShardDemand demand = new ShardDemand(placements, assignments);
         ItemRules rules =
                 new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS),
                 new ItemPlacement(fleet, placements), metrics, demand, clockWatch::aheadMillis);
@@ -207,14 +207,14 @@ public final class RouterHarness implements AutoCloseable {
                         new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis),
                         metrics, delays, 1, clock, recorder, pacer),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L, 1),
-                () -> new ShardProcessor(placements, 0, MAX_TENANTS));
+                () -> new ShardProcessor(placements.capacity(), MAX_TENANTS));
         return RouterTopology.build(topics, processors, stores);
     }
 
     /** Sends a request to the shard stage. */
     void ask(String tenant, ShardRequest request) {
         driver.createInputTopic(topics.shardRequests(), new ByteArraySerializer(), new ByteArraySerializer())
-                .pipeInput(tenant.getBytes(StandardCharsets.UTF_8), ShardRequest.encode(request));
+                .pipeInput(tenant.getBytes(StandardCharsets.UTF_8), request.encode());
     }
 
     /**
@@ -269,7 +269,6 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     void sweep(String tenant, long startedAtMillis, long completedAtMillis) {
-        sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
         sweeps.put(tenant, Sweeps.encode(tenant, "sweep-1", new Sweep(startedAtMillis, completedAtMillis)));
     }
 

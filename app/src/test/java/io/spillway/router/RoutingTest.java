@@ -116,7 +116,6 @@ class RoutingTest {
         String[] parts = key.substring(1).split("/", 3);
         SweepTarget target = new SweepTarget(
                 true, parts[0], parts.length > 1 ? parts[1] : "", parts.length > 2 ? parts[2] : "");
-        router.sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
         router.sweeps.put(key, Sweeps.encode(new Sweeps.Mark(
                 target, "", new Sweep(START_MILLIS - 1_000, START_MILLIS))));
         router.enteredAtMillis = START_MILLIS - 1_000 - enteredBefore;

@@ -55,7 +55,7 @@ class DelayLimitsIT {
         List<Long> timestamps = List.of(0L, System.currentTimeMillis(), Long.MAX_VALUE);
 
         try (Router router = new Router(configuration, "it", state, new TenantPolicies(configuration.defaults()),
-                        new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system(),
+                        new Sweeps(), new ShardAssignments(), new SimpleMeterRegistry(), InstantSource.system(),
                 System::nanoTime);
                 Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             router.start(Duration.ofMinutes(5));

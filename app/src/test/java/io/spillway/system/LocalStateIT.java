@@ -70,7 +70,7 @@ class LocalStateIT {
 
     private Router start(Configuration configuration) {
         Router router = new Router(configuration, "it", state, new TenantPolicies(configuration.defaults()),
-                new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system(),
+                new Sweeps(), new ShardAssignments(), new SimpleMeterRegistry(), InstantSource.system(),
                 System::nanoTime);
         router.start(Duration.ofMinutes(5));
         return router;

@@ -93,7 +93,7 @@ class ParkedRetriesIT {
 
     private Router router(String directory) {
         Router router = new Router(configuration, "it", state.resolve(directory),
-                new TenantPolicies(configuration.defaults()), new Sweeps(), ShardAssignments.none(), registry,
+                new TenantPolicies(configuration.defaults()), new Sweeps(), new ShardAssignments(), registry,
                 InstantSource.system(), System::nanoTime);
         router.start(Duration.ofMinutes(5));
         return router;

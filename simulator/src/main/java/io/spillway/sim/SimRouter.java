@@ -13,6 +13,7 @@ import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.core.sharding.PartitionPlacement;
+import io.spillway.core.sharding.PolynomialShards;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.core.sharding.VirtualSlots;
 import io.spillway.sim.scenario.SimulatedCluster;
@@ -61,6 +62,7 @@ final class SimRouter implements ItemPlacement.Shards {
         Arrays.setAll(delays, i -> new SimDelay(population, i, partitions));
         this.placement = new PartitionPlacement(
                 new ShuffleSharder(partitions, cluster.shardSeed()),
+                Optional.empty(),
                 VirtualSlots.spread(partitions, partitions),
                 DedicationPlan.of(dedicated(), partitions, DedicationPlan.leastShared(partitions), cluster.shardSeed())
                         .dedication());
@@ -174,8 +176,8 @@ final class SimRouter implements ItemPlacement.Shards {
 
     @Override
     public int ofTenant(TenantContext tenant, String workload, int[] into) {
-        return placement.partitions(tenant.name(), workload, tenant.policy().shardSize(),
-                PartitionPlacement.WORKLOAD_SHARE, Optional.empty(), into);
+        return placement.partitions(tenant.name(), PolynomialShards.NONE, workload, tenant.policy().shardSize(),
+                PartitionPlacement.WORKLOAD_SHARE, into);
     }
 
     @Override

@@ -159,7 +159,7 @@ public final class Worker implements AutoCloseable {
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
         ItemPlacement placement =
-                new ItemPlacement(fleet, new PlacementView(queue, policies, ShardAssignments.none()));
+                new ItemPlacement(fleet, new PlacementView(queue, policies, new ShardAssignments()));
         LoweredLimits limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
         WorkerEffects effects = new WorkerEffects(
                 new LaneRecords(topics, limits, placement, policies::context, clock), metrics, clock, nanoClock,

@@ -23,7 +23,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,11 +33,6 @@ class StaleItemsTest {
 
     private final CoreScene scene = new CoreScene(1 << 20, "1h");
     private PolicySettings settings = PolicySettings.NONE_SET;
-
-    @BeforeEach
-    void entry_times_are_known() {
-        scene.sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
-    }
 
     /** Times in seconds before now; the sweep started 1,000 s ago and completed now. */
     @ParameterizedTest(name = "in {0}, enqueued {1} s and entered {2} s ago, attempts {3}: {4}")
@@ -140,16 +134,6 @@ class StaleItemsTest {
         assertThat(scene.core.waiting(Lane.HOT)).isZero();
         assertThat(scene.core.inFlight()).isEqualTo(running.size());
         assertThat(endsOf(owned)).hasSize(waiting).containsOnly("dropped cancelled");
-    }
-
-    @Test
-    void without_known_entry_times_nothing_is_swept_or_cancelled() {
-        scene.sweeps.remove(Sweeps.ENTRY_TIMES);
-        set(PolicyField.SWEEPABLE, "true");
-        scene.sweeps.put("acme", Sweeps.encode("acme", "nightly", new Sweep(NOW_MILLIS - 1_000, NOW_MILLIS)));
-        cancel("!acme", NOW_MILLIS);
-
-        assertThat(fate(Lane.AGED, 3_000, 3_000, 0)).isEqualTo("started");
     }
 
     private void set(PolicyField field, String value) {

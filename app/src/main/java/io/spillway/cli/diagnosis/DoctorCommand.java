@@ -130,7 +130,7 @@ public final class DoctorCommand implements Callable<Integer> {
     private static Finding policies(Configuration configuration, TenantPolicies policies) {
         PolicySettings configured = configuration.defaults();
         DedicationPlan plan =
-                new PlacementView(configuration.queue(), policies, ShardAssignments.none()).dedications();
+                new PlacementView(configuration.queue(), policies, new ShardAssignments()).dedications();
         List<String> conflicts = new ArrayList<>(plan.refused().values());
         conflicts.addAll(PolicyConflicts.in(policies, configured));
         if (conflicts.isEmpty()) {

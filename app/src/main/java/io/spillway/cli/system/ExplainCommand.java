@@ -140,8 +140,7 @@ public final class ExplainCommand implements Runnable {
                 topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.timeouts(),
                         topics.lane(Lane.HOT)));
         Topics names = new Topics(configuration.queue());
-        ShardAssignments assignments = new ShardAssignments(
-                configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
+        ShardAssignments assignments = new ShardAssignments();
         TenantPolicies policies;
         Sweeps sweeps;
         TimeoutStatuses statuses;

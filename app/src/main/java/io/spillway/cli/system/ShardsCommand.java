@@ -2,11 +2,10 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.options.OutputOptions;
-import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.sharding.OverlapOdds;
-import io.spillway.core.sharding.Shard;
-import io.spillway.core.sharding.ShardRegistry;
+import io.spillway.core.sharding.PolynomialShards;
+import io.spillway.core.sharding.ShuffleSharder;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,10 +15,11 @@ import picocli.CommandLine.Option;
 @Command(name = "shards", footer = "  spillway shards --slots 64 --per-tenant 4 --max-overlap 2", description = {
     "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant.",
     "It prints exact probabilities and the result for T sample tenants. With --max-overlap it also prints how many "
-            + "tenants can have such shards. Needs no Kafka."
+            + "tenants can have such shards, and compares those of T tenants. Needs no Kafka."
 })
 public final class ShardsCommand implements Runnable {
-    private static final int MAX_TENANTS = 1_000_000;
+    private static final int MAX_TENANTS = 20_000;
+    private static final int MAX_PER_TENANT = 16;
 
     @Mixin
     private OutputOptions common;
@@ -47,23 +47,27 @@ public final class ShardsCommand implements Runnable {
     public void run() {
         check();
         Printer printer = common.printer();
-        PeriodicNote progress = new PeriodicNote(common.clock(), 1_000, printer::note);
-        ShardsTrial drawn = ShardsTrial.drawn(slots, perTenant, tenants, seed, progress);
-        Optional<ShardsTrial> searched = Optional.ofNullable(overlap)
-                .map(most -> ShardsTrial.searched(slots, perTenant, most, tenants, seed, progress));
+        ShuffleSharder sharder = new ShuffleSharder(slots, seed);
+        ShardsTrial drawn = ShardsTrial.of(
+                slots, perTenant, tenants, (into, i) -> sharder.shard("tenant-" + i, perTenant, into));
+        Optional<PolynomialShards> bounded = Optional.ofNullable(overlap)
+                .map(most -> new PolynomialShards(slots, perTenant, most, seed));
         ShardsReport report = new ShardsReport(
-                new OverlapOdds(slots, perTenant), Optional.ofNullable(overlap), tenants, seed, drawn, searched);
+                new OverlapOdds(slots, perTenant), Optional.ofNullable(overlap), tenants, seed, drawn, bounded,
+                bounded.map(table -> ShardsTrial.of(slots, perTenant, (int) Math.min(tenants, table.capacity()),
+                        (into, i) -> table.shard(i, perTenant, into))));
         printer.result(report::json, report::print);
     }
 
     private void check() {
-        OptionValues.requireRange("--slots", slots, 1, ShardRegistry.MAX_SLOTS, "");
+        OptionValues.requireRange("--slots", slots, 1, ShuffleSharder.MAX_SLOTS, "");
         OptionValues.requireRange(
-                "--per-tenant", perTenant, 1, Math.min(slots, Shard.MAX_SIZE), " with " + slots + " slots");
+                "--per-tenant", perTenant, 1, Math.min(slots, MAX_PER_TENANT), " with " + slots + " slots");
         if (overlap != null) {
             OptionValues.requireRange(
-                    "--max-overlap", overlap, 0, Math.min(perTenant - 1, ShardRegistry.mostOverlap(slots)),
-                    " with " + perTenant + " of " + slots + " slots a tenant");
+                    "--max-overlap", overlap, 0, perTenant - 1, " with --per-tenant " + perTenant);
+            OptionValues.requireRange("--slots", slots, PolynomialShards.leastSlots(perTenant),
+                    ShuffleSharder.MAX_SLOTS, " with --max-overlap and --per-tenant " + perTenant);
         }
         OptionValues.requireRange("--tenants", tenants, 2, MAX_TENANTS, "");
     }

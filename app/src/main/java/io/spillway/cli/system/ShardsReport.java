@@ -1,9 +1,8 @@
 package io.spillway.cli.system;
 
 import io.spillway.cli.terminal.Printer;
-import io.spillway.core.sharding.Combinations;
 import io.spillway.core.sharding.OverlapOdds;
-import io.spillway.core.sharding.ShardResult;
+import io.spillway.core.sharding.PolynomialShards;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,11 +17,12 @@ import java.util.stream.IntStream;
  * @param overlap  maximum overlap, if limited
  * @param tenants  number of sample tenants
  * @param drawn    shards drawn independently
- * @param searched shards that keep the maximum overlap, if limited
+ * @param bounded  table of the shards that keep the maximum overlap, if limited
+ * @param numbered shards of its first tenants
  */
 record ShardsReport(
         OverlapOdds odds, Optional<Integer> overlap, int tenants, long seed, ShardsTrial drawn,
-        Optional<ShardsTrial> searched) {
+        Optional<PolynomialShards> bounded, Optional<ShardsTrial> numbered) {
     private static final int BAR = 40;
     private static final int MAX_BARS = 16;
 
@@ -46,27 +46,26 @@ record ShardsReport(
     }
 
     private record Assignment(
-            int assigned, int refused, BigInteger bound, String reason, long draws, long steps, double seconds,
-            boolean sampled, Load load) {}
+            int assigned, int refused, long capacity, int usedSlots, int largestOverlap, Load load) {}
 
     private record Json(
             int slots, int perTenant, int tenants, long seed, BigInteger shards, List<Overlap> overlaps,
-            boolean sampled, Load load, Integer maxOverlap, Assignment assignment) {}
+            Load load, Integer maxOverlap, Assignment assignment) {}
 
     Record json() {
         return new Json(
-                odds.slots(), odds.perTenant(), tenants, seed, odds.shards(), overlaps(), drawn.sampled(),
-                Load.of(drawn), overlap.orElse(null), searched.map(this::assignment).orElse(null));
+                odds.slots(), odds.perTenant(), tenants, seed, odds.shards(), overlaps(), Load.of(drawn),
+                overlap.orElse(null), numbered.map(this::assignment).orElse(null));
     }
 
     private List<Overlap> overlaps() {
         return IntStream.rangeClosed(0, odds.perTenant())
                 .mapToObj(shared -> new Overlap(
                         shared, odds.shardsSharing(shared), odds.chance(shared), plain(shared),
-                        shared == odds.perTenant() ? 1 : 0, share(drawn, shared), drawn.pairs()[shared],
+                        shared == odds.perTenant() ? 1 : 0, drawn.share(shared), drawn.pairs()[shared],
                         odds.chance(shared) * drawn.pairsInAll(),
-                        searched.map(trial -> share(trial, shared)).orElse(null),
-                        searched.map(trial -> trial.pairs()[shared]).orElse(null)))
+                        numbered.map(trial -> trial.share(shared)).orElse(null),
+                        numbered.map(trial -> trial.pairs()[shared]).orElse(null)))
                 .toList();
     }
 
@@ -79,14 +78,13 @@ record ShardsReport(
         printer.line("If all slots of one tenant fail, this share of the other tenants loses so many of its slots:");
         printBlastRadius(printer);
         printer.line("");
-        printer.line(String.format(Locale.ROOT, "Pairs of %,d tenants by the slots they share%s:",
-                tenants, drawn.sampled() ? ", of a sample of " + number(drawn.pairsInAll()) : ""));
+        printer.line(String.format(Locale.ROOT, "Pairs of %,d tenants by the slots they share:", tenants));
         printer.table(List.of("shared", "expected", "observed", "share of pairs"),
                 overlaps().stream().map(row -> List.of(row.shared(), number(row.expectedPairs()),
                         number(row.observedPairs()), bar(row.observed()))));
         printer.line("");
         printLoads(printer, drawn);
-        searched.ifPresent(trial -> {
+        numbered.ifPresent(trial -> {
             printer.line("");
             printAssignment(printer, trial);
         });
@@ -106,13 +104,14 @@ record ShardsReport(
     }
 
     private void printAssignment(Printer printer, ShardsTrial trial) {
+        PolynomialShards table = bounded.orElseThrow();
         printer.line(String.format(Locale.ROOT,
-                "With at most %d shared by any two tenants: %,d of %,d tenants have a shard (the theoretical maximum is"
-                        + " %,d)", overlap.orElseThrow(), trial.tenants(), tenants, bound()));
-        trial.refused().ifPresent(reason -> printer.line("The others have none: " + reason.text()
-                + (reason == ShardResult.Reason.GAVE_UP ? "." : ". This applies to every further tenant.")));
-        printer.line(String.format(Locale.ROOT,
-                "Search: %,d draws, %,d steps, %.3f s", trial.draws(), trial.steps(), trial.seconds()));
+                "With at most %d shared by any two tenants: %,d tenants can have a shard", overlap.orElseThrow(),
+                table.capacity()));
+        printer.line(String.format(Locale.ROOT, "(%d rows of %,d slots, %,d of %,d slots in use).",
+                table.rows(), table.width(), usedSlots(), odds.slots()));
+        printer.line(String.format(Locale.ROOT, "%,d of %,d tenants have one. Any two share at most %d.",
+                trial.tenants(), tenants, trial.largestOverlap()));
         printLoads(printer, trial);
     }
 
@@ -132,24 +131,18 @@ record ShardsReport(
     }
 
     private Assignment assignment(ShardsTrial trial) {
-        return new Assignment(trial.tenants(), tenants - trial.tenants(), bound(),
-                trial.refused().map(reason -> reason.name().toLowerCase(Locale.ROOT).replace('_', '-')).orElse(null),
-                trial.draws(), trial.steps(), trial.seconds(), trial.sampled(), Load.of(trial));
+        return new Assignment(trial.tenants(), tenants - trial.tenants(), bounded.orElseThrow().capacity(),
+                usedSlots(), trial.largestOverlap(), Load.of(trial));
     }
 
-    private BigInteger bound() {
-        return Combinations.packingBound(odds.slots(), odds.perTenant(), overlap.orElseThrow());
+    private int usedSlots() {
+        return bounded.map(table -> table.rows() * table.width()).orElseThrow();
     }
 
     /** Returns the probability for fixed shards of adjacent slots, which share all slots or none. */
     private double plain(int shared) {
         double chance = 1.0 / (odds.slots() / odds.perTenant());
         return shared == odds.perTenant() ? chance : shared == 0 ? 1 - chance : 0;
-    }
-
-    private static double share(ShardsTrial trial, int shared) {
-        long all = trial.pairsInAll();
-        return all == 0 ? 0 : (double) trial.pairs()[shared] / all;
     }
 
     private static String bar(double share) {

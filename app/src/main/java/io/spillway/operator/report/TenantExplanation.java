@@ -98,7 +98,7 @@ public record TenantExplanation(
         });
         neighbours.sort(Comparator.comparing(Sharer::shared).reversed().thenComparing(Sharer::tenant));
         Kind kind = !placements.dedications().dedication().of(tenant).isEmpty() ? Kind.DEDICATED
-                : assignments.of(tenant).isPresent() ? Kind.ASSIGNED : Kind.STATELESS;
+                : placements.isAssigned(tenant) ? Kind.ASSIGNED : Kind.STATELESS;
         boolean isRefused = placements.dedications().refused().containsKey(tenant);
         return new TenantExplanation(
                 kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),

@@ -92,8 +92,7 @@ record TenantReport(
     private void placement(
             ObjectNode json, String tenant, TenantPolicy policy, Topics topics, List<String> missing,
             long nowMillis) {
-        ShardAssignments assignments = new ShardAssignments(
-                configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
+        ShardAssignments assignments = new ShardAssignments();
         if (topics.assignsShards()) {
             read(topics.shards(), assignments, missing);
         }

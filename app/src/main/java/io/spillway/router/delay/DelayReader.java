@@ -15,7 +15,6 @@ import io.spillway.router.route.Decision;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
@@ -34,10 +33,7 @@ public final class DelayReader {
     /** Longest wait of an item that its producer did not schedule; {@link ItemLimits#MAX_AHEAD_MILLIS} otherwise. */
     static final long LONGEST_MILLIS = ReplayRules.LONGEST_WAIT_MILLIS;
 
-    /** The second one is that of earlier versions, whose workers had the retry budgets. */
-    private static final Set<String> OF_RETRIES =
-            Set.of(LaneReason.RETRY.label(), LaneReason.RETRY_BUDGET.label());
-
+    private static final String RETRY = LaneReason.RETRY.label();
     private static final String SCHEDULED = LaneReason.SCHEDULED.label();
 
     private final ItemReader reader;
@@ -101,7 +97,7 @@ public final class DelayReader {
                 ? item.enqueuedAtMillis() : nowMillis;
         long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(enqueuedAtMillis);
         int attempts = Math.clamp(ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0), 0, Integer.MAX_VALUE);
-        boolean isRetry = attempts > 0 && reason.filter(OF_RETRIES::contains).isPresent();
+        boolean isRetry = attempts > 0 && reason.filter(RETRY::equals).isPresent();
         long freshSinceMillis = Math.max(enqueuedAtMillis, Math.max(
                 Math.min(replayedAtMillis, nowMillis), Math.min(item.deliverAtMillis(), latestMillis)));
         String destination = ItemHeaders.text(headers, ItemHeaders.DESTINATION).orElse("");

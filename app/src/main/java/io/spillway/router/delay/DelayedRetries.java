@@ -147,8 +147,8 @@ final class DelayedRetries {
             if (items.isSought(group)) {
                 items.index(group);
             } else {
-                // Stored under another key: of a group for which the gate has no room now, by another version, or by
-                // two groups with the same hash.
+                // Stored under another key: of a group for which the gate has no room now, or by two groups with the
+                // same hash.
                 items.removeSought();
                 put(group, read.get(), item.endMillis(), item.offset(), item.value());
                 bytes += item.value().length;

@@ -150,9 +150,9 @@ final class ParkedItems {
         }
     }
 
-    /** Returns whether the item that {@link #seekClass} found has the key of a group in the form of now. */
+    /** Returns whether the item that {@link #seekClass} found has the key of a group. */
     boolean isSought(RetryKey key) {
-        return !ParkedKey.isEarlier(indexedTo) && ParkedKey.group(indexedTo) == ParkedKey.group(key);
+        return ParkedKey.group(indexedTo) == ParkedKey.group(key);
     }
 
     /** Indexes the class that {@link #seekClass} found, whose items have this key. */

@@ -269,7 +269,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         TenantBalance before = written.balance();
         TenantBalance balance = unwritten.balance(row);
         if (balance.in(ItemState.DEAD_LETTER) < 0 && LedgerOwner.deadReason(tenant).isPresent()) {
-            // Dead letters of a version that did not count reasons were replayed or discarded.
+            // A version that did not know the reason skipped entries of dead letters that are gone now.
             balance = TenantBalance.EMPTY;
         }
         long millis = Math.max(1, nowMillis - written.rates().atMillis());

@@ -17,11 +17,11 @@ import org.apache.kafka.common.header.Headers;
  * @param correctedAtMillis  enqueue time to write to an item whose own time is implausible, or {@link #UNCHANGED}.
  *                           Without it such an item would count as new after every move and never age
  * @param partition          partition of the lane, or {@link PartitionedValue#ANY}
- * @param requestedSlots     size of the shard to request for the tenant; 0 for no request
+ * @param requestsShard      whether to request a shard for the tenant
  */
 public record Decision(
         TenantContext tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition,
-        int requestedSlots) {
+        boolean requestsShard) {
     static final long UNCHANGED = Long.MIN_VALUE;
 
     private static final TenantContext NO_TENANT =
@@ -29,7 +29,7 @@ public record Decision(
 
     /** A decision without a partition. */
     Decision(TenantContext tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis) {
-        this(tenant, route, hasInternalHeaders, correctedAtMillis, PartitionedValue.ANY, 0);
+        this(tenant, route, hasInternalHeaders, correctedAtMillis, PartitionedValue.ANY, false);
     }
 
     /** Returns the decision for a record that could not be read. */
@@ -39,7 +39,7 @@ public record Decision(
 
     /** Returns the same decision with another route: to the same lane, or to dead-letter. */
     Decision with(Route other) {
-        return new Decision(tenant, other, hasInternalHeaders, correctedAtMillis, partition, requestedSlots);
+        return new Decision(tenant, other, hasInternalHeaders, correctedAtMillis, partition, requestsShard);
     }
 
     /** Replaces the enqueue time in the item's headers if it is implausible. */

@@ -46,7 +46,6 @@ public record ItemRules(
         long freshSinceMillis = Math.max(enqueuedAtMillis, notBeforeMillis);
         String tenant = item.tenant();
         TenantContext context = policies.context(tenant);
-        TenantPolicy policy = context.policy();
         long sweepAtMillis = RoutingRules.sweepAtMillis(enqueuedAtMillis, enteredAtMillis);
         Route route = route(context, item.workload(), sweepAtMillis, freshSinceMillis, attempted, nowMillis, 0);
         if (!(route instanceof Route.ToLane) || route.equals(Route.AGED)) {
@@ -62,8 +61,8 @@ public record ItemRules(
         if (!(route instanceof Route.ToLane)) {
             return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis);
         }
-        int slots = demand.slotsToRequest(tenant, policy, nowMillis);
-        return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis, placed.partition(), slots);
+        return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis, placed.partition(),
+                demand.isToRequest(tenant, nowMillis));
     }
 
     /** Applies the rules with ages as they were without the clock's step. */

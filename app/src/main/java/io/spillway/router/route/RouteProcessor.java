@@ -46,11 +46,9 @@ public final class RouteProcessor extends LaneProcessor {
     public void process(Record<byte[], byte[]> record) {
         long nowMillis = context().currentSystemTimeMs();
         Decision decision = route(record, context().recordMetadata().orElseThrow().offset(), nowMillis);
-        if (decision.requestedSlots() > 0) {
-            byte[] request = ShardRequest.encode(new ShardRequest.Assign(decision.requestedSlots()));
-            context().forward(
-                    new Record<>(ascii(decision.tenant().name()), PartitionedValue.anywhere(request), nowMillis),
-                    SHARD_REQUEST);
+        if (decision.requestsShard()) {
+            PartitionedValue request = PartitionedValue.anywhere(ShardRequest.ASSIGN.encode());
+            context().forward(new Record<>(ascii(decision.tenant().name()), request, nowMillis), SHARD_REQUEST);
         }
     }
 

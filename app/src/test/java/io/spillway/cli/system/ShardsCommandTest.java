@@ -29,21 +29,23 @@ class ShardsCommandTest {
         assertThat(json.at("/overlaps/0/observed").doubleValue()).isCloseTo(.9922, within(.001));
         assertThat(json.at("/overlaps/3/assignedPairs").longValue()).isZero();
         assertThat(json.at("/assignment/assigned").intValue()).isEqualTo(2_000);
-        assertThat(json.at("/assignment/bound").longValue()).isEqualTo(357_389_824);
-        assertThat(json.at("/assignment/reason").isNull()).as("none").isTrue();
+        assertThat(json.at("/assignment/capacity").longValue()).isEqualTo(131_872_229);
+        assertThat(json.at("/assignment/usedSlots").intValue()).isEqualTo(4 * 509);
+        assertThat(json.at("/assignment/largestOverlap").intValue()).isBetween(1, 2);
     }
 
     @Test
-    void tenants_beyond_the_last_shard_are_refused_and_the_reason_given() {
+    void the_capacity_is_printed_and_the_bound_shown_for_all_tenants_that_have_a_shard() {
         CommandRun run = CommandRun.of(
-                        "shards", "--slots", "8", "--per-tenant", "2", "--max-overlap", "1", "--tenants", "40")
+                        "shards", "--slots", "24", "--per-tenant", "4", "--max-overlap", "1", "--tenants", "40")
                 .done();
 
         assertThat(run.out())
                 .contains(
-                        "28 of 40 tenants have a shard (the theoretical maximum is 28)",
-                        "The others have none: the packing bound is reached. This applies to every further tenant.",
-                        "from 7 to 7, median 7");
+                        "With at most 1 shared by any two tenants: 25 tenants can have a shard",
+                        "(4 rows of 5 slots, 20 of 24 slots in use).",
+                        "25 of 40 tenants have one. Any two share at most 1.",
+                        "from 0 to 5, median 5");
     }
 
     @Test
@@ -54,15 +56,15 @@ class ShardsCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        --slots 0 --per-tenant 1                     | --slots 0: must be 1 to 4096
-        --slots 4097 --per-tenant 1                  | --slots 4097: must be 1 to 4096
+        --slots 0 --per-tenant 1                     | --slots 0: must be 1 to 1048576
+        --slots 1048577 --per-tenant 1               | --slots 1048577: must be 1 to 1048576
         --slots 8 --per-tenant 9                     | --per-tenant 9: must be 1 to 8 with 8 slots
         --slots 64 --per-tenant 17                   | --per-tenant 17: must be 1 to 16
-        --slots 8 --per-tenant 2 --max-overlap 2     | --max-overlap 2: must be 0 to 1 with 2 of 8 slots a tenant
-        --slots 4096 --per-tenant 9 --max-overlap 5  | --max-overlap 5: must be 0 to 4
+        --slots 8 --per-tenant 2 --max-overlap 2     | --max-overlap 2: must be 0 to 1 with --per-tenant 2
+        --slots 19 --per-tenant 4 --max-overlap 2    | --slots 19: must be 20 to 1048576 with --max-overlap
         --slots 8 --per-tenant 2 --max-overlap -1    | --max-overlap -1
-        --slots 8 --per-tenant 2 --tenants 1         | --tenants 1: must be 2 to 1000000
-        --slots 8 --per-tenant 2 --tenants 1000001   | --tenants 1000001
+        --slots 8 --per-tenant 2 --tenants 1         | --tenants 1: must be 2 to 20000
+        --slots 8 --per-tenant 2 --tenants 20001     | --tenants 20001
         --slots 8 --per-tenant 2 --seed x            | '--seed'
         --slots many --per-tenant 2                  | 'many'
         --per-tenant 2                               | '--slots=N'

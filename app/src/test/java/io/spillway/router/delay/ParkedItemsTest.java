@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -117,10 +116,6 @@ class ParkedItemsTest {
         assertThat(WaitingTimer.offsetOf(new byte[24])).isEmpty();
         assertThat(WaitingTimer.offsetOf(new byte[25])).isEmpty();
         assertThat(WaitingTimer.offsetOf(new byte[26])).isEmpty();
-        byte[] earlier = HexFormat.of().parseHex(
-                "80" + "99a87367b05d2300" + "0".repeat(15) + "5" + "0".repeat(15) + "6");
-        assertThat(WaitingTimer.offsetOf(earlier)).as("of an earlier version").contains(6L);
-        assertThat(WaitingTimer.of(earlier, new byte[0]).isParked()).isTrue();
         assertThat(WaitingTimer.offsetOf(new byte[16])).contains(0L);
     }
 

@@ -7,7 +7,7 @@ import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.sharding.Dedication;
 import io.spillway.core.sharding.PartitionPlacement;
-import io.spillway.core.sharding.Shard;
+import io.spillway.core.sharding.PolynomialShards;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.core.sharding.VirtualSlots;
 import java.util.ArrayList;
@@ -61,7 +61,8 @@ public class ShardBenchmark {
             tenants[i] = "tenant-" + i;
         }
         sharder = new ShuffleSharder(slots, 42);
-        placement = new PartitionPlacement(sharder, VirtualSlots.spread(slots, slots), Dedication.none(slots));
+        placement = new PartitionPlacement(
+                sharder, Optional.empty(), VirtualSlots.spread(slots, slots), Dedication.none(slots));
         fleet = new Fleet(ProtectionSettings.DEFAULT, slots);
         long[] waiting = new Random(42).longs(slots, 0, 1_000).toArray();
         PartitionBacklog hot = PartitionBacklog.of(waiting);
@@ -84,7 +85,7 @@ public class ShardBenchmark {
     /** All that the router does for an item: the tenant's partitions, and the least loaded of them. */
     @Benchmark
     public int placeAndChoose() {
-        int count = placement.partitions(tenant(), "", SIZE, SIZE, Optional.<Shard>empty(), into);
+        int count = placement.partitions(tenant(), PolynomialShards.NONE, "", SIZE, 1, into);
         return fleet.place(Lane.HOT, into, count, next, next, 0);
     }
 

@@ -61,7 +61,7 @@ public final class RunningQueue implements QueueUnderTest {
                         state.path(),
                         policies,
                         sweeps,
-                        ShardAssignments.none(),
+                        new ShardAssignments(),
                         first,
                         InstantSource.system(), System::nanoTime)
                 : null;

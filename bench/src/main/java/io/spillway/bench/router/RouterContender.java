@@ -35,7 +35,7 @@ public final class RouterContender implements Contender {
             policies.put(BenchItems.tenant(i), TenantPolicies.encode(BenchItems.tenant(i), plan(i % PLANS)));
         }
         this.router = new Router(
-                scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), ShardAssignments.none(),
+                scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), new ShardAssignments(),
                 registry, InstantSource.system(), System::nanoTime);
         router.start(Duration.ofSeconds(60));
     }

@@ -82,16 +82,6 @@ public final class ItemLimits {
         return millis >= EARLIEST_MILLIS && millis <= LATEST_MILLIS;
     }
 
-    /** Returns whether a name has only letters, digits and {@code . _ -}, as earlier releases require. */
-    public static boolean isPlainName(byte[] bytes, int offset, int length) {
-        for (int i = offset; i < offset + length; i++) {
-            if (!isPlain(bytes[i])) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private static boolean isPlain(int c) {
         return c >= 'a' && c <= 'z'
                 || c >= '0' && c <= '9'

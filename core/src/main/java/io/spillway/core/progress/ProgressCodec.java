@@ -34,9 +34,9 @@ public final class ProgressCodec {
     private static final int CLEAN = 1;
     private static final int MARKED = 2;
     private static final int ALONE = 4;
-    /** Of the mark; an earlier version ignores it. */
+    /** Of the mark. */
     private static final int ISOLATED = 8;
-    /** Of the mark; an earlier version takes it for a mark of its last suspect alone. */
+    /** Of the mark. */
     private static final int GROUP = 16;
     private static final int CHECKED_FROM = 1 + Integer.BYTES;
     private static final int MAX_BYTES = MAX_CHARACTERS / 4 * 3;

@@ -1,6 +1,5 @@
 package io.spillway.core.sharding;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.item.TenantHash;
 import java.util.Arrays;
 import java.util.Optional;
@@ -10,7 +9,7 @@ import java.util.Optional;
  *
  * <ol>
  *   <li>a tenant with dedicated partitions: those;
- *   <li>a tenant with an assignment: the partitions of its slots;
+ *   <li>a tenant with a number: the partitions of the slots in {@link PolynomialShards};
  *   <li>any other: the partitions of the slots that {@link ShuffleSharder} draws for it.
  * </ol>
  *
@@ -34,6 +33,7 @@ public final class PartitionPlacement {
     private static final double ROUNDING = 1e-9;
 
     private final ShuffleSharder sharder;
+    private final Optional<PolynomialShards> numbered;
     private final VirtualSlots slots;
     private final Dedication dedication;
     private final int[] open;
@@ -43,15 +43,20 @@ public final class PartitionPlacement {
      * Creates the placement; sharder and slots must agree on their number, slots and dedication on that of the
      * partitions.
      *
-     * @param sharder for tenants without an assignment
+     * @param sharder  for tenants without a number
+     * @param numbered shards of tenants with a number, of slots of the table; empty if none has one
      */
-    public PartitionPlacement(ShuffleSharder sharder, VirtualSlots slots, Dedication dedication) {
-        if (sharder.slots() != slots.slots() || slots.partitions() != dedication.partitions()) {
-            throw new IllegalArgumentException("the sharder has " + sharder.slots() + " slots, the table "
-                    + slots.slots() + " slots on " + slots.partitions() + " partitions, the dedication "
-                    + dedication.partitions() + " partitions: must agree");
+    public PartitionPlacement(
+            ShuffleSharder sharder, Optional<PolynomialShards> numbered, VirtualSlots slots, Dedication dedication) {
+        int ofNumbered = numbered.map(table -> table.rows() * table.width()).orElse(0);
+        if (sharder.slots() != slots.slots() || ofNumbered > slots.slots()
+                || slots.partitions() != dedication.partitions()) {
+            throw new IllegalArgumentException("the sharder has " + sharder.slots() + " slots, numbered tenants "
+                    + ofNumbered + ", the table " + slots.slots() + " slots on " + slots.partitions()
+                    + " partitions, the dedication " + dedication.partitions() + " partitions: must agree");
         }
         this.sharder = sharder;
+        this.numbered = numbered;
         this.slots = slots;
         this.dedication = dedication;
         boolean[] hasSlot = new boolean[slots.partitions()];
@@ -69,20 +74,20 @@ public final class PartitionPlacement {
     /**
      * Writes the partitions of a tenant's workload, and returns their number.
      *
+     * @param number        the tenant's number, or one that has no shard, as {@link PolynomialShards#NONE}
      * @param workload      empty for all of the tenant's partitions
-     * @param size          slots of the tenant, 1 or more; reduced to the number of slots
+     * @param size          slots of the tenant, 1 or more; reduced to what its shard can have
      * @param workloadShare share of the tenant's partitions for one workload, above 0 and at most 1; rounded up
-     * @param assigned      the tenant's shard in the registry, all of known slots; if present, size is ignored
      * @param into          array of length {@link #MAX_PARTITIONS} for the result, unordered; owner: the calling thread
      */
     public int partitions(
-            String tenant, String workload, int size, double workloadShare, Optional<Shard> assigned, int[] into) {
+            String tenant, long number, String workload, int size, double workloadShare, int[] into) {
         if (size < 1 || !(workloadShare > 0 && workloadShare <= 1)) {
             throw new IllegalArgumentException(
                     "size = " + size + ": must be 1 or more; workloadShare = " + workloadShare
                             + ": must be above 0 and at most 1");
         }
-        int count = ofTenant(tenant, size, assigned, into);
+        int count = ofTenant(tenant, number, size, into);
         if (workload.isEmpty()) {
             return count;
         }
@@ -95,11 +100,20 @@ public final class PartitionPlacement {
     }
 
     /** Returns all partitions of a tenant, in ascending order, in a new array. */
-    public int[] partitions(String tenant, int size, Optional<Shard> assigned) {
+    public int[] partitions(String tenant, long number, int size) {
         int[] into = new int[MAX_PARTITIONS];
-        int[] exact = Arrays.copyOf(into, partitions(tenant, "", size, 1, assigned, into));
-        Arrays.sort(exact);
-        return exact;
+        return ascending(into, partitions(tenant, number, "", size, 1, into));
+    }
+
+    /**
+     * Returns the slots of a tenant in ascending order, in a new array, regardless of dedicated partitions. The
+     * arguments are as for {@link #partitions}.
+     */
+    public int[] slots(String tenant, long number, int size) {
+        int[] into = new int[MAX_PARTITIONS];
+        int count = size(number, size);
+        writeSlots(tenant, number, count, into);
+        return ascending(into, count);
     }
 
     /**
@@ -111,27 +125,43 @@ public final class PartitionPlacement {
         return own == null ? open : own;
     }
 
-    private int ofTenant(String tenant, int size, Optional<Shard> assigned, int[] into) {
+    private static int[] ascending(int[] from, int count) {
+        int[] exact = Arrays.copyOf(from, count);
+        Arrays.sort(exact);
+        return exact;
+    }
+
+    private boolean isNumbered(long number) {
+        return numbered.isPresent() && numbered.get().has(number);
+    }
+
+    private int size(long number, int wanted) {
+        return Math.min(wanted, isNumbered(number) ? numbered.get().rows() : Math.min(slots.slots(), MAX_PARTITIONS));
+    }
+
+    private void writeSlots(String tenant, long number, int count, int[] into) {
+        if (isNumbered(number)) {
+            numbered.get().shard(number, count, into);
+        } else {
+            sharder.shard(tenant, count, into);
+        }
+    }
+
+    private int ofTenant(String tenant, long number, int size, int[] into) {
         int[] own = dedication.ownOf(tenant);
         if (own != null) {
             System.arraycopy(own, 0, into, 0, own.length);
             return own.length;
         }
-        int target = assigned.isPresent()
-                ? assigned.get().size()
-                : Math.min(size, Math.min(slots.slots(), MAX_PARTITIONS));
+        int target = size(number, size);
         if (target >= open.length) {
             System.arraycopy(open, 0, into, 0, open.length);
             return open.length;
         }
-        if (assigned.isPresent()) {
-            System.arraycopy(assigned.get().slots(), 0, into, 0, target);
-        } else {
-            sharder.shard(tenant, target, into);
-        }
+        writeSlots(tenant, number, target, into);
         int count = 0;
         for (int i = 0; i < target; i++) {
-            int partition = partitionOf(into[i], tenant);
+            int partition = slots.partition(into[i]);
             if (isOpen[partition] && !has(into, count, partition)) {
                 into[count++] = partition;
             }
@@ -140,14 +170,6 @@ public final class PartitionPlacement {
             fill(TenantHash.of(tenant, ~sharder.seed()), target, into, count);
         }
         return target;
-    }
-
-    private int partitionOf(int slot, String tenant) {
-        if (slot >= slots.slots()) {
-            throw new IllegalArgumentException(
-                    "slot " + slot + " of " + Printable.of(tenant) + ": must be below " + slots.slots());
-        }
-        return slots.partition(slot);
     }
 
     /**
@@ -192,7 +214,7 @@ public final class PartitionPlacement {
         return TenantHash.mix(hash + (partition + 1) * TenantHash.GOLDEN_RATIO);
     }
 
-    static boolean has(int[] into, int count, int value) {
+    private static boolean has(int[] into, int count, int value) {
         for (int i = 0; i < count; i++) {
             if (into[i] == value) {
                 return true;

@@ -64,18 +64,6 @@ public final class VirtualSlots {
         return partitionOf[slot];
     }
 
-    /** Returns whether two of these slots are on one partition. */
-    boolean haveSharedPartition(int[] chosen, int count) {
-        for (int i = 1; i < count; i++) {
-            for (int j = 0; j < i; j++) {
-                if (partitionOf[chosen[i]] == partitionOf[chosen[j]]) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
     static void requirePartitions(int partitions) {
         if (partitions < 1 || partitions > ShuffleSharder.MAX_SLOTS) {
             throw new IllegalArgumentException(

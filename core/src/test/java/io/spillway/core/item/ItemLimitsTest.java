@@ -64,16 +64,8 @@ class ItemLimitsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"*", "*other*", "*entry-times", "(none)", "(idle)", "(dead:bad-id)", "!acme", "acme/mail"})
+    @ValueSource(strings = {"*", "*other*", "(none)", "(idle)", "(dead:bad-id)", "!acme", "acme/mail"})
     void what_spillway_itself_calls_something_is_not_a_tenant(String name) {
         assertThat(ItemLimits.isName(name)).isFalse();
-    }
-
-    @Test
-    void earlier_releases_know_plain_names_only() {
-        for (int b = 0; b < 256; b++) {
-            assertThat(ItemLimits.isPlainName(new byte[] {'a', (byte) b}, 0, 2)).as("byte %s", b)
-                    .isEqualTo(b < 128 && PLAIN.indexOf(b) >= 0);
-        }
     }
 }

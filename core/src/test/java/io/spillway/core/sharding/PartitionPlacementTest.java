@@ -8,40 +8,48 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PartitionPlacementTest {
+    private static final long NONE = PolynomialShards.NONE;
     private static final ShuffleSharder SHARDER = new ShuffleSharder(24, 1);
     private static final VirtualSlots EACH_ITS_OWN = VirtualSlots.spread(24, 24);
     private static final Dedication NONE_DEDICATED = Dedication.none(24);
 
     @Test
     void a_tenant_without_an_assignment_uses_the_sharder() {
-        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement placement = placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
 
-        assertThat(placement.partitions("acme", 4, Optional.empty())).isEqualTo(SHARDER.shard("acme", 4));
+        assertThat(placement.partitions("acme", NONE, 4)).isEqualTo(SHARDER.shard("acme", 4));
     }
 
     @Test
-    void an_assignment_overrides_the_sharder_and_the_size() {
-        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+    void a_number_overrides_the_name_and_one_without_a_shard_does_not() {
+        PolynomialShards table = new PolynomialShards(24, 4, 1, 1);
+        PartitionPlacement placement =
+                new PartitionPlacement(SHARDER, Optional.of(table), EACH_ITS_OWN, NONE_DEDICATED);
+        int[] shard = new int[4];
+        table.shard(7, 4, shard);
+        Arrays.sort(shard);
 
-        assertThat(placement.partitions("acme", 4, Optional.of(Shard.of(3, 7, 9)))).containsExactly(3, 7, 9);
-        assertThatThrownBy(() -> placement.partitions("acme", 4, Optional.of(Shard.of(24))))
-                .hasMessageContaining("slot 24 of acme: must be below 24");
+        assertThat(placement.partitions("acme", 7, 4)).isEqualTo(shard).isEqualTo(placement.slots("acme", 7, 4));
+        assertThat(shard).as("contains the smaller one").contains(placement.partitions("acme", 7, 2));
+        assertThat(placement.partitions("acme", 7, 9)).as("no more than the rows of the table").isEqualTo(shard);
+        assertThat(placement.partitions("acme", table.capacity(), 4)).isEqualTo(SHARDER.shard("acme", 4));
     }
 
     @Test
     void the_table_moves_capacity_and_only_tenants_on_it_move() {
         int[] table = VirtualSlotsTest.table(EACH_ITS_OWN);
         table[5] = 20;
-        PartitionPlacement before = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
-        PartitionPlacement after = new PartitionPlacement(SHARDER, VirtualSlots.of(24, table), NONE_DEDICATED);
-        for (String tenant : ShardRegistryTest.tenants(2_000)) {
-            int[] was = before.partitions(tenant, 4, Optional.empty());
-            int[] is = after.partitions(tenant, 4, Optional.empty());
+        PartitionPlacement before = placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement after = placement(SHARDER, VirtualSlots.of(24, table), NONE_DEDICATED);
+        for (String tenant : tenants(2_000)) {
+            int[] was = before.partitions(tenant, NONE, 4);
+            int[] is = after.partitions(tenant, NONE, 4);
             assertThat(is).as(tenant).hasSize(4).doesNotHaveDuplicates().isSorted();
-            assertThat(OverlapCensus.overlap(was, is)).as(tenant).isEqualTo(has(was, 5) ? 3 : 4);
+            assertThat(ShuffleSharderTest.overlap(was, is)).as(tenant).isEqualTo(has(was, 5) ? 3 : 4);
             assertThat(has(is, 5)).as(tenant).isFalse();
         }
     }
@@ -51,21 +59,21 @@ class PartitionPlacementTest {
         Dedication one = isolated(NONE_DEDICATED, "victim", 2);
         Dedication two = isolated(one, "other", 3);
         PartitionPlacement[] steps = {
-            new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED),
-            new PartitionPlacement(SHARDER, EACH_ITS_OWN, one),
-            new PartitionPlacement(SHARDER, EACH_ITS_OWN, two)
+            placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED),
+            placement(SHARDER, EACH_ITS_OWN, one),
+            placement(SHARDER, EACH_ITS_OWN, two)
         };
-        assertThat(steps[2].partitions("victim", 4, Optional.empty())).containsExactly(22, 23);
-        assertThat(steps[2].partitions("other", 9, Optional.of(Shard.of(1, 2)))).containsExactly(19, 20, 21);
-        for (String tenant : ShardRegistryTest.tenants(3_000)) {
+        assertThat(steps[2].partitions("victim", NONE, 4)).containsExactly(22, 23);
+        assertThat(steps[2].partitions("other", NONE, 9)).containsExactly(19, 20, 21);
+        for (String tenant : tenants(3_000)) {
             for (int step = 1; step < steps.length; step++) {
                 Dedication dedication = step == 1 ? one : two;
-                int[] was = steps[step - 1].partitions(tenant, 4, Optional.empty());
-                int[] is = steps[step].partitions(tenant, 4, Optional.empty());
+                int[] was = steps[step - 1].partitions(tenant, NONE, 4);
+                int[] is = steps[step].partitions(tenant, NONE, 4);
                 int lost = (int) Arrays.stream(was).filter(isDedicated(dedication)::test).count();
                 assertThat(Arrays.stream(is)).as(tenant).hasSize(4).doesNotHaveDuplicates()
                         .noneMatch(isDedicated(dedication)::test);
-                assertThat(OverlapCensus.overlap(was, is)).as(tenant).isEqualTo(4 - lost);
+                assertThat(ShuffleSharderTest.overlap(was, is)).as(tenant).isEqualTo(4 - lost);
             }
         }
     }
@@ -85,10 +93,9 @@ class PartitionPlacementTest {
             }
             int[] table = seed.random().ints(slots, 0, partitions).toArray();
             PartitionPlacement placement =
-                    new PartitionPlacement(new ShuffleSharder(slots, round), VirtualSlots.of(partitions, table),
-                            dedication);
+                    placement(new ShuffleSharder(slots, round), VirtualSlots.of(partitions, table), dedication);
             int size = 1 + seed.random().nextInt(12);
-            int[] chosen = placement.partitions("acme", size, Optional.empty());
+            int[] chosen = placement.partitions("acme", NONE, size);
             long open = Arrays.stream(table).distinct().filter(not(dedication)).count();
             assertThat(Arrays.stream(chosen)).as("%s: round %d", seed, round).doesNotHaveDuplicates()
                     .hasSize((int) Math.min(Math.min(size, slots), open == 0 ? dedication.sharedPartitions() : open))
@@ -99,12 +106,12 @@ class PartitionPlacementTest {
 
     @Test
     void a_workload_has_a_part_of_its_tenants_partitions_and_an_empty_one_has_all() {
-        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
-        int[] whole = placement.partitions("acme", 6, Optional.empty());
+        PartitionPlacement placement = placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+        int[] whole = placement.partitions("acme", NONE, 6);
         long[] loads = new long[24];
         int[] into = new int[PartitionPlacement.MAX_PARTITIONS];
         for (int i = 0; i < 6_000; i++) {
-            int count = placement.partitions("acme", "mail-" + i, 6, 1.0 / 3, Optional.empty(), into);
+            int count = placement.partitions("acme", NONE, "mail-" + i, 6, 1.0 / 3, into);
             assertThat(count).isEqualTo(2);
             assertThat(Arrays.stream(into, 0, 2)).doesNotHaveDuplicates().allMatch(partition -> has(whole, partition));
             loads[into[0]]++;
@@ -114,22 +121,22 @@ class PartitionPlacementTest {
         double[] expected = new double[6];
         Arrays.fill(expected, 2_000);
         assertThat(ChiSquare.of(used, expected)).as(Arrays.toString(used)).isLessThan(ChiSquare.critical(5));
-        assertThat(placement.partitions("acme", "", 6, 1.0 / 3, Optional.empty(), into)).isEqualTo(6);
-        assertThat(placement.partitions("acme", "mail", 6, 1, Optional.empty(), into)).isEqualTo(6);
+        assertThat(placement.partitions("acme", NONE, "", 6, 1.0 / 3, into)).isEqualTo(6);
+        assertThat(placement.partitions("acme", NONE, "mail", 6, 1, into)).isEqualTo(6);
     }
 
     @Test
     void a_workload_moves_only_with_its_own_old_or_new_partitions() {
-        PartitionPlacement before = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
-        PartitionPlacement after = new PartitionPlacement(new ShuffleSharder(30, 1), VirtualSlots.spread(30, 30),
-                Dedication.none(30));
+        PartitionPlacement before = placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement after = placement(
+                new ShuffleSharder(30, 1), VirtualSlots.spread(30, 30), Dedication.none(30));
         int[] was = new int[PartitionPlacement.MAX_PARTITIONS];
         int[] is = new int[PartitionPlacement.MAX_PARTITIONS];
-        for (String tenant : ShardRegistryTest.tenants(500)) {
-            before.partitions(tenant, "mail", 6, 0.5, Optional.empty(), was);
-            after.partitions(tenant, "mail", 6, 0.5, Optional.empty(), is);
+        for (String tenant : tenants(500)) {
+            before.partitions(tenant, NONE, "mail", 6, 0.5, was);
+            after.partitions(tenant, NONE, "mail", 6, 0.5, is);
             int[] now = Arrays.copyOf(is, 3);
-            int[] wholeNow = after.partitions(tenant, 6, Optional.empty());
+            int[] wholeNow = after.partitions(tenant, NONE, 6);
             long gone = Arrays.stream(was, 0, 3).filter(partition -> !has(wholeNow, partition)).count();
             long came = Arrays.stream(now).filter(partition -> partition >= 24).count();
             long kept = Arrays.stream(was, 0, 3).filter(partition -> has(now, partition)).count();
@@ -149,14 +156,25 @@ class PartitionPlacementTest {
 
     @Test
     void inconsistent_arguments_are_rejected() {
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, VirtualSlots.spread(25, 24), NONE_DEDICATED))
+        assertThatThrownBy(() -> placement(SHARDER, VirtualSlots.spread(25, 24), NONE_DEDICATED))
                 .hasMessageContaining("must agree");
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, VirtualSlots.spread(24, 12), NONE_DEDICATED))
+        assertThatThrownBy(() -> placement(SHARDER, VirtualSlots.spread(24, 12), NONE_DEDICATED))
                 .hasMessageContaining("must agree");
+        assertThatThrownBy(() -> new PartitionPlacement(
+                SHARDER, Optional.of(new PolynomialShards(28, 4, 1, 0)), EACH_ITS_OWN, NONE_DEDICATED))
+                .hasMessageContaining("numbered tenants 28");
         assertThatThrownBy(() -> Dedication.none(0)).hasMessageContaining("partitions = 0");
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED)
-                .partitions("acme", 0, Optional.empty()))
+        assertThatThrownBy(() -> placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED)
+                .partitions("acme", NONE, 0))
                 .hasMessageContaining("size = 0");
+    }
+
+    private static PartitionPlacement placement(ShuffleSharder sharder, VirtualSlots slots, Dedication dedication) {
+        return new PartitionPlacement(sharder, Optional.empty(), slots, dedication);
+    }
+
+    private static List<String> tenants(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "tenant-" + i).toList();
     }
 
     /** Dedicates the highest of the shared partitions. */

@@ -33,7 +33,7 @@ class ShuffleSharderTest {
     @ParameterizedTest
     @CsvSource({"8, 2", "7, 3", "9, 1", "6, 5", "10, 4", "17, 2"})
     void every_shard_is_equally_likely(int slots, int size) {
-        int shards = Combinations.choose(slots, size).intValueExact();
+        int shards = OverlapOdds.choose(slots, size).intValueExact();
         Map<String, Integer> number = new HashMap<>();
         long[] counts = new long[shards];
         ShuffleSharder sharder = new ShuffleSharder(slots, 1);
@@ -75,12 +75,7 @@ class ShuffleSharderTest {
         ShuffleSharder sharder = new ShuffleSharder(2048, 3);
         int[][] shards = new int[tenants][];
         Arrays.setAll(shards, i -> sharder.shard("tenant-" + i, 4));
-        OverlapCensus census = new OverlapCensus(2048, shards);
-        boolean more = true;
-        while (more) {
-            more = census.countNext();
-        }
-        long[] pairs = census.pairs();
+        long[] pairs = OverlapCensus.pairs(2048, shards);
         OverlapOdds odds = new OverlapOdds(2048, 4);
         long[] observed = {pairs[0], pairs[1], pairs[2], pairs[3] + pairs[4]};
         double[] expected = new double[4];
@@ -104,7 +99,7 @@ class ShuffleSharderTest {
                 int[] after = new ShuffleSharder(n + 1, 4).shard("tenant-" + i, size);
                 if (!Arrays.equals(before, after)) {
                     moved++;
-                    assertThat(OverlapCensus.overlap(before, after)).as("%d: %d", n, i).isEqualTo(size - 1);
+                    assertThat(overlap(before, after)).as("%d: %d", n, i).isEqualTo(size - 1);
                     assertThat(after[size - 1]).isEqualTo(n);
                 }
             }
@@ -123,9 +118,9 @@ class ShuffleSharderTest {
             int[] before = new ShuffleSharder(12, 5).shard("tenant-" + i, 4);
             int[] after = new ShuffleSharder(24, 5).shard("tenant-" + i, 4);
             same += Arrays.equals(before, after) ? 1 : 0;
-            slotsMoved += 4 - OverlapCensus.overlap(before, after);
+            slotsMoved += 4 - overlap(before, after);
         }
-        double stay = Combinations.choose(12, 4).doubleValue() / Combinations.choose(24, 4).doubleValue();
+        double stay = OverlapOdds.choose(12, 4).doubleValue() / OverlapOdds.choose(24, 4).doubleValue();
         assertThat((double) same / tenants).isCloseTo(stay, Percentage.withPercentage(10));
         assertThat((double) slotsMoved / tenants).isCloseTo(4 * 12 / 24.0, Percentage.withPercentage(1.5));
     }
@@ -137,7 +132,7 @@ class ShuffleSharderTest {
             ShuffleSharder sharder = new ShuffleSharder(2 + seed.random().nextInt(500), seed.random().nextLong());
             int size = 1 + seed.random().nextInt(Math.min(40, sharder.slots() - 1));
             String tenant = "t" + seed.random().nextInt();
-            assertThat(OverlapCensus.overlap(sharder.shard(tenant, size), sharder.shard(tenant, size + 1)))
+            assertThat(overlap(sharder.shard(tenant, size), sharder.shard(tenant, size + 1)))
                     .as("%s: %s, %s of %d", seed, sharder, tenant, size).isEqualTo(size);
         }
     }
@@ -164,5 +159,11 @@ class ShuffleSharderTest {
                 .hasMessageContaining("size = 4: must be from 1 to 3");
         assertThatThrownBy(() -> new ShuffleSharder(3, 0).shard("a", 0)).hasMessageContaining("size = 0");
         assertThatThrownBy(() -> new ShuffleSharder(999, 0).shard("a", 257)).hasMessageContaining("from 1 to 256");
+    }
+
+    /** Returns how many numbers two arrays of different ones have in common. */
+    static int overlap(int[] first, int[] second) {
+        return (int) Arrays.stream(first)
+                .filter(each -> Arrays.stream(second).anyMatch(other -> other == each)).count();
     }
 }

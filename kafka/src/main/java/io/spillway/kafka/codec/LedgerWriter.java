@@ -1,6 +1,5 @@
 package io.spillway.kafka.codec;
 
-import io.spillway.core.item.ItemLimits;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.kafka.topics.Topics;
 import java.util.Collection;
@@ -9,13 +8,13 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Writer of ledger entries, to be sent in the transaction that moves the items. All lines of a tenant go to one
- * partition, where many tenants share an entry. Lines of reasons have entries of their own, in the first partition, and
- * so have tenants without a plain name, in theirs: a version that does not know such names skips an entry as a whole.
+ * partition, where many tenants share an entry. Lines of reasons have entries of their own, in the first partition: a
+ * version that does not know a reason skips an entry as a whole.
  *
- * <p>Owner: one thread. Bound: two entries of {@link LedgerLines#FULL_BYTES} for each partition, and one for reasons.
+ * <p>Owner: one thread. Bound: one entry of {@link LedgerLines#FULL_BYTES} for each partition, and one for reasons.
  */
 public final class LedgerWriter {
-    private static final int OF_REASONS = 2 * Topics.LEDGER_PARTITIONS;
+    private static final int OF_REASONS = Topics.LEDGER_PARTITIONS;
 
     private final String topic;
     private final LedgerLines[] open = new LedgerLines[OF_REASONS + 1];
@@ -54,12 +53,8 @@ public final class LedgerWriter {
     }
 
     private static int entryOf(byte[] names, int offset, int length) {
-        if (LedgerOwner.isDeadReason(names, offset, length)) {
-            return OF_REASONS;
-        }
-        int partition = Topics.ledgerPartition(names, offset, length);
-        return names[offset] == LedgerOwner.NONE.charAt(0) || ItemLimits.isPlainName(names, offset, length)
-                ? partition : Topics.LEDGER_PARTITIONS + partition;
+        return LedgerOwner.isDeadReason(names, offset, length)
+                ? OF_REASONS : Topics.ledgerPartition(names, offset, length);
     }
 
     private void send(int entry, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {

@@ -4,6 +4,6 @@ package io.spillway.kafka.topics;
 public record QueueSettings(KafkaSettings kafka, TopicSettings topics, ShardSettings shards) {
     /** @throws io.spillway.core.settings.InvalidSettingException if the shards do not fit the number of partitions */
     public QueueSettings {
-        shards.requireFit(topics.partitions());
+        shards.numbered(topics.partitions());
     }
 }

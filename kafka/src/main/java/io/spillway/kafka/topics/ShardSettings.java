@@ -3,11 +3,12 @@ package io.spillway.kafka.topics;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
-import io.spillway.core.sharding.ShardRegistry;
+import io.spillway.core.sharding.PolynomialShards;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.core.sharding.VirtualSlots;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -22,9 +23,12 @@ public record ShardSettings(
                 int slots,
         @Setting(key = "shards.table", defaultNote = "slot s on partition s mod partitions",
                 doc = "Partition of each slot, with commas between.") List<Integer> table,
-        @Setting(key = "shards.overlap", defaultValue = "none", allowed = "none, or 0 to 14 (fewer with many slots)",
-                doc = "Most slots that two tenants may share, checked for every pair and stored; none draws shards from"
-                        + " the hash alone.") OptionalInt overlap,
+        @Setting(key = "shards.overlap", defaultValue = "none", allowed = "none, or 0 to shards.largest - 1",
+                doc = "Most slots that any two tenants share, by numbers of tenants that are stored; none draws shards"
+                        + " from the hash alone.") OptionalInt overlap,
+        @Setting(key = "shards.largest", defaultValue = "4", allowed = "1 to " + PolynomialShards.MAX_ROWS,
+                doc = "Slots of the largest shard with shards.overlap: a tenant with a larger shardSize has this many.")
+                int largest,
         @Setting(key = "shards.workloadShare", defaultValue = "0.5", allowed = "0.01 to 1.0",
                 doc = "Share of a tenant's partitions that one named workload uses, rounded up; 1 for all of them.")
                 double workloadShare,
@@ -34,7 +38,7 @@ public record ShardSettings(
                 Duration stuckAfter) {
     public ShardSettings {
         table = List.copyOf(table);
-        AllowedRange.check(ShardSettings.class, seed, slots, table, overlap, workloadShare, stuckAfter);
+        AllowedRange.check(ShardSettings.class, seed, slots, table, overlap, largest, workloadShare, stuckAfter);
         if (slots > 0 && !table.isEmpty() && table.size() != slots) {
             throw new InvalidSettingException(
                     "shards.table", table.size() + " slots", "must be of shards.slots = " + slots);
@@ -57,19 +61,25 @@ public record ShardSettings(
         }
     }
 
-    /** @throws InvalidSettingException if the settings do not fit this number of partitions of each lane */
-    void requireFit(int partitions) {
+    /**
+     * Returns the shards of tenants with a number; empty without an overlap.
+     *
+     * @throws InvalidSettingException if the slots are too few for this number of partitions of each lane
+     */
+    public Optional<PolynomialShards> numbered(int partitions) {
         int slotCount = virtualSlots(partitions).slots();
         if (overlap.isEmpty()) {
-            return;
+            return Optional.empty();
         }
-        if (slotCount > ShardRegistry.MAX_SLOTS) {
-            throw new InvalidSettingException(
-                    "shards.slots", slotCount, "must be at most " + ShardRegistry.MAX_SLOTS + " with shards.overlap");
+        int least = PolynomialShards.leastSlots(largest);
+        if (slotCount < least) {
+            throw new InvalidSettingException("shards.slots", slotCount,
+                    "must be at least " + least + " with shards.overlap and shards.largest = " + largest);
         }
-        int most = ShardRegistry.mostOverlap(slotCount);
-        if (overlap.getAsInt() < 0 || overlap.getAsInt() > most) {
-            throw new InvalidSettingException("shards.overlap", overlap.getAsInt(), "must be 0 to " + most);
+        if (overlap.getAsInt() < 0 || overlap.getAsInt() >= largest) {
+            throw new InvalidSettingException("shards.overlap", overlap.getAsInt(),
+                    "must be 0 to " + (largest - 1) + " with shards.largest = " + largest);
         }
+        return Optional.of(new PolynomialShards(slotCount, largest, overlap.getAsInt(), seed));
     }
 }

@@ -101,7 +101,7 @@ public final class Topics {
         return assignsShards;
     }
 
-    /** Returns the topic of requests to the shard registry, by tenant. One partition, so that one task keeps it. */
+    /** Returns the topic of requests to the shard stage, by tenant. One partition, so that one task keeps it. */
     public String shardRequests() {
         return prefix + ".shard-requests";
     }
@@ -173,7 +173,7 @@ public final class Topics {
         return prefix + ".timeouts";
     }
 
-    /** Returns the changelog of the shard registry's store; Kafka Streams derives the same name. */
+    /** Returns the changelog of the shard stage's store; Kafka Streams derives the same name. */
     public String shardsChangelog() {
         return routerGroup() + "-" + SHARD_STORE + "-changelog";
     }

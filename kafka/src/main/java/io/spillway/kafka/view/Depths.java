@@ -151,7 +151,7 @@ public final class Depths extends ViewContent<Depth> {
         return left.get(state.ordinal());
     }
 
-    /** Returns the dead letters of all tenants with a reason, 0 or more; those of older versions are not counted. */
+    /** Returns the dead letters of all tenants with a reason, 0 or more. */
     public long deadLetters(DeadReason reason) {
         return Math.max(0, deadLetters.getOrDefault(reason, 0L));
     }

@@ -6,12 +6,12 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.core.sharding.PartitionPlacement;
-import io.spillway.core.sharding.Shard;
-import io.spillway.core.sharding.ShardRegistry;
+import io.spillway.core.sharding.PolynomialShards;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.core.sharding.VirtualSlots;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.ShardSettings;
+import java.util.Optional;
 import java.util.SortedMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +27,7 @@ public final class PlacementView implements ItemPlacement.Shards {
     private final int partitions;
     private final VirtualSlots slots;
     private final ShuffleSharder sharder;
+    private final Optional<PolynomialShards> numbered;
     private final TenantPolicies policies;
     private final ShardAssignments assignments;
     private volatile InForce inForce;
@@ -37,28 +38,16 @@ public final class PlacementView implements ItemPlacement.Shards {
         this.partitions = queue.topics().partitions();
         this.slots = settings.virtualSlots(partitions);
         this.sharder = new ShuffleSharder(slots.slots(), settings.seed());
+        this.numbered = settings.numbered(partitions);
         this.policies = policies;
         this.assignments = assignments;
         this.inForce = plan(policies.dedicated());
     }
 
-    /**
-     * Selects the partitions that an item may go to. Allocates nothing.
-     *
-     * @param tenant   not null
-     * @param workload not null, may be empty
-     * @param policy   the tenant's, not null
-     * @param into     array of length {@link PartitionPlacement#MAX_PARTITIONS} for the result, unordered
-     * @return number of partitions, 1 or more
-     */
-    public int partitions(String tenant, String workload, TenantPolicy policy, int[] into) {
-        return now().placement().partitions(
-                tenant, workload, policy.shardSize(), settings.workloadShare(), assignments.of(tenant), into);
-    }
-
     @Override
     public int ofTenant(TenantContext tenant, String workload, int[] into) {
-        return partitions(tenant.name(), workload, tenant.policy(), into);
+        return now().placement().partitions(tenant.name(), assignments.numberOf(tenant.name()), workload,
+                tenant.policy().shardSize(), settings.workloadShare(), into);
     }
 
     @Override
@@ -68,13 +57,12 @@ public final class PlacementView implements ItemPlacement.Shards {
 
     /** Returns all partitions of a tenant in ascending order, in a new array. */
     public int[] partitions(String tenant, TenantPolicy policy) {
-        return now().placement().partitions(tenant, policy.shardSize(), assignments.of(tenant));
+        return now().placement().partitions(tenant, assignments.numberOf(tenant), policy.shardSize());
     }
 
     /** Returns the assigned or drawn slots of the tenant in ascending order, regardless of dedicated partitions. */
     public int[] slots(String tenant, TenantPolicy policy) {
-        return assignments.of(tenant).map(Shard::toArray).orElseGet(() -> sharder.shard(
-                tenant, Math.min(policy.shardSize(), Math.min(slots.slots(), ShuffleSharder.MAX_SIZE))));
+        return now().placement().slots(tenant, assignments.numberOf(tenant), policy.shardSize());
     }
 
     /** Returns which tenants have dedicated partitions now, and which requests for them cannot be met. */
@@ -82,22 +70,14 @@ public final class PlacementView implements ItemPlacement.Shards {
         return now().plan();
     }
 
-    /** Returns the number of slots to assign for a shard size, limited by {@link #largestAssignable}. */
-    public int assignable(int shardSize) {
-        return Math.min(shardSize, largestAssignable());
+    /** Returns how many tenants can have a number, each below this; 0 if shards are not assigned. */
+    public long capacity() {
+        return numbered.map(PolynomialShards::capacity).orElse(0L);
     }
 
-    /** Returns the limit of slots per assignment: at most one for each partition. */
-    public int largestAssignable() {
-        return Math.min(Shard.MAX_SIZE, partitions);
-    }
-
-    /** Creates an empty registry that never assigns two slots of one partition to a tenant. */
-    public ShardRegistry emptyRegistry() {
-        int overlap = settings.overlap().orElseThrow();
-        return slots.slots() > partitions
-                ? new ShardRegistry(slots, overlap)
-                : new ShardRegistry(slots.slots(), overlap);
+    /** Returns whether a tenant has an assigned shard. */
+    public boolean isAssigned(String tenant) {
+        return numbered.isPresent() && numbered.get().has(assignments.numberOf(tenant));
     }
 
     private InForce now() {
@@ -118,7 +98,7 @@ public final class PlacementView implements ItemPlacement.Shards {
     private InForce plan(SortedMap<String, Integer> wanted) {
         DedicationPlan plan =
                 DedicationPlan.of(wanted, partitions, DedicationPlan.leastShared(partitions), settings.seed());
-        return new InForce(wanted, plan, new PartitionPlacement(sharder, slots, plan.dedication()));
+        return new InForce(wanted, plan, new PartitionPlacement(sharder, numbered, slots, plan.dedication()));
     }
 
     private record InForce(SortedMap<String, Integer> wanted, DedicationPlan plan, PartitionPlacement placement) {}

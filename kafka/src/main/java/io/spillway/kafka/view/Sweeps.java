@@ -16,15 +16,12 @@ import java.util.function.Supplier;
 import org.apache.avro.generic.GenericRecord;
 
 /**
- * Last completed sweep and last cancel of each target. Nothing is in force whose time is not after
- * {@link #entryTimesSinceMillis}: an item that entered before may have a timestamp of its producer.
+ * Last completed sweep and last cancel of each target.
  *
  * <p>Owner: the view's thread; readers see only complete marks. Bound per tenant: {@link #MAX_WORKLOADS} and
  * {@link #MAX_CANCELS}; further marks are refused.
  */
 public final class Sweeps extends ViewContent<Sweeps.Mark> {
-    /** Key of the record since when the broker sets the time of an item's entry. No tenant can have this name. */
-    public static final String ENTRY_TIMES = "*entry-times";
     /** Most workloads of a tenant that have a sweep of their own. */
     public static final int MAX_WORKLOADS = 100;
     /** Most cancels of a tenant that are in force. */
@@ -35,7 +32,6 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
     private static final String CANCEL = "cancel";
 
     private final Map<String, TenantMarks> byTenant = new ConcurrentHashMap<>();
-    private volatile long entryTimesSinceMillis = Long.MAX_VALUE;
 
     /**
      * Sweep or cancel in force.
@@ -80,11 +76,6 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
                 target.workload(), target.itemId()));
     }
 
-    /** Returns the encoded value of the record {@link #ENTRY_TIMES}. */
-    public static byte[] encodeEntryTimes(long sinceMillis) {
-        return CODEC.encode(new SweepMark(ENTRY_TIMES, "", Instant.ofEpochMilli(sinceMillis), null, SWEEP, "", ""));
-    }
-
     /**
      * Returns the decoded mark; empty while the sweep runs.
      *
@@ -102,11 +93,6 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
                 target, mark.get("sweepId").toString(), new Sweep((Long) mark.get("startedAt"), completedAt)));
     }
 
-    /** Returns since when the broker sets the time of an item's entry; {@link Long#MAX_VALUE} if not known. */
-    public long entryTimesSinceMillis() {
-        return entryTimesSinceMillis;
-    }
-
     /**
      * Returns the time before which items of a workload are covered, or {@link RoutingRules#NO_SWEEP_MILLIS}.
      *
@@ -114,10 +100,9 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
      * @param marginMillis as for {@link Sweep#coveredBeforeMillis}
      */
     public long coveredBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis) {
-        long coveredMillis = Math.max(
+        return Math.max(
                 marks(tenant).coveredBeforeMillis(workload, marginMillis, nowMillis),
                 marks(ALL_TENANTS).coveredBeforeMillis(workload, marginMillis, nowMillis));
-        return coveredMillis > entryTimesSinceMillis ? coveredMillis : RoutingRules.NO_SWEEP_MILLIS;
     }
 
     /** Returns whether a tenant has a cancel: if not, none of its items is cancelled. Allocates nothing. */
@@ -140,9 +125,9 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
 
     private boolean isCancelled(
             TenantMarks marks, String workload, String id, long enteredAtMillis, long nowMillis) {
-        return marks.cancels(SweepTarget.scope("", id), enteredAtMillis, nowMillis, entryTimesSinceMillis)
-                || !workload.isEmpty() && marks.cancels(
-                        SweepTarget.scope(workload, id), enteredAtMillis, nowMillis, entryTimesSinceMillis);
+        return marks.cancels(SweepTarget.scope("", id), enteredAtMillis, nowMillis)
+                || !workload.isEmpty()
+                        && marks.cancels(SweepTarget.scope(workload, id), enteredAtMillis, nowMillis);
     }
 
     /** Returns the mark of a target; empty if it has none. */
@@ -157,10 +142,6 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
 
     @Override
     public void put(String key, byte[] value) {
-        if (key.equals(ENTRY_TIMES)) {
-            entryTimesSinceMillis = (Long) CODEC.decode(value).get("startedAt");
-            return;
-        }
         Optional<Mark> mark = decode(value);
         if (mark.isEmpty()) {
             // A running sweep covers nothing yet, also after compaction has removed the one before.
@@ -182,9 +163,6 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
 
     @Override
     public void remove(String key) {
-        if (key.equals(ENTRY_TIMES)) {
-            entryTimesSinceMillis = Long.MAX_VALUE;
-        }
         Mark mark = entries.remove(key);
         if (mark != null) {
             byTenant.computeIfPresent(mark.target().tenant(), (tenant, marks) -> {

@@ -49,9 +49,9 @@ record TenantMarks(Map<String, Sweep> sweeps, Map<String, Cancel> cancels, boole
         return sweep == null ? RoutingRules.NO_SWEEP_MILLIS : sweep.coveredBeforeMillis(marginMillis, nowMillis);
     }
 
-    boolean cancels(String scope, long enteredAtMillis, long nowMillis, long knownSinceMillis) {
+    boolean cancels(String scope, long enteredAtMillis, long nowMillis) {
         Cancel cancel = cancels.get(scope);
-        return cancel != null && cancel.beforeMillis() > knownSinceMillis && cancel.covers(enteredAtMillis, nowMillis);
+        return cancel != null && cancel.covers(enteredAtMillis, nowMillis);
     }
 
     private static <V> Map<String, V> added(Map<String, V> all, String scope, V value, int most) {

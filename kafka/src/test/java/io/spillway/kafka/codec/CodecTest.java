@@ -11,19 +11,12 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.SweepMark;
 import io.spillway.schema.TenantPolicy;
-import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.apache.avro.Schema;
-import org.apache.avro.generic.GenericData;
-import org.apache.avro.generic.GenericRecord;
-import org.apache.avro.generic.GenericRecordBuilder;
-import org.apache.avro.message.BinaryMessageEncoder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -61,19 +54,6 @@ class CodecTest {
             }
             assertThat(TenantPolicies.decode(TenantPolicies.encode("acme", settings))).as(seed.toString())
                     .isEqualTo(settings);
-        }
-    }
-
-    @Test
-    void a_policy_of_every_released_version_is_read_without_workloads() throws IOException {
-        for (Schema released : ReleasedSchemas.of("TenantPolicy")) {
-            if (released.getField("workloads") == null) {
-                GenericRecord record =
-                        new GenericRecordBuilder(released).set("tenant", "acme").set("weight", 2.0).build();
-                ByteBuffer bytes = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), released).encode(record);
-                assertThat(TenantPolicies.decode(Arrays.copyOf(bytes.array(), bytes.remaining())))
-                        .isEqualTo(PolicySettings.NONE_SET.with(PolicyField.WEIGHT, "2"));
-            }
         }
     }
 

@@ -25,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.Collectors;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
@@ -83,24 +82,6 @@ class LedgerCodecTest {
                 Map.of("acme/HOT/DEAD_LETTER", 1L),
                 Map.of("(dead:final-failure)/HOT/DEAD_LETTER", 1L, "(dead:killed-worker)/HOT/DEAD_LETTER", 1L));
         assertThat(sent.getLast().partition()).isZero();
-    }
-
-    @Test
-    void tenants_whose_names_earlier_versions_refuse_have_an_entry_of_their_own_in_their_partition() {
-        LedgerDeltas sums = new LedgerDeltas(ItemState.HOT, 1);
-        List<String> names = List.of("acme", "auth0|5f7c", LedgerOwner.NONE);
-        names.forEach(name -> sums.add(name, ItemState.DONE));
-        write(sums);
-
-        Map<String, Integer> partitions = new HashMap<>();
-        sent.forEach(entry -> {
-            Map<String, Long> lines = new HashMap<>();
-            read(entry.value(), lines);
-            assertThat(lines.keySet().stream().map(line -> line.contains("|")).distinct()).hasSize(1);
-            lines.keySet().forEach(line -> partitions.put(line.split("/")[0], entry.partition()));
-        });
-        assertThat(partitions).isEqualTo(names.stream().collect(
-                Collectors.toMap(name -> name, LedgerCodecTest::partitionOf)));
     }
 
     @Test
@@ -231,20 +212,6 @@ class LedgerCodecTest {
         Depth depth = new Depth(
                 TenantBalance.of(entered, left), new FlowRates(1.5, 2.5, AT, AT - 5), new GrowingLimit(3.5, 10.5), 17);
         assertThat(Depths.decode(Depths.encode("acme", depth))).isEqualTo(depth);
-    }
-
-    @Test
-    void a_balance_of_the_first_version_has_no_long_term_use() throws Exception {
-        Schema first = ReleasedSchemas.of("TenantDepth").getFirst();
-        GenericRecord old = new GenericRecordBuilder(first).set("tenant", "acme").set("accepted", 5L).set("done", 5L)
-                .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
-        var buffer = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), first).encode(old);
-        byte[] bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
-
-        Depth depth = Depths.decode(bytes);
-        assertThat(depth.balance().accepted()).isEqualTo(5);
-        assertThat(depth.growing()).isEqualTo(GrowingLimit.NONE);
     }
 
     @Test

@@ -72,6 +72,6 @@ class CurrentKeyStoresTest {
         return new KafkaClients(new QueueSettings(
                 new KafkaSettings("127.0.0.1:1", "spillway", 0, properties, Map.of()),
                 new TopicSettings(4, 1, 1_114_112, Optional.empty()),
-                new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0.5, Duration.ofSeconds(10))));
+                new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 4, 0.5, Duration.ofSeconds(10))));
     }
 }

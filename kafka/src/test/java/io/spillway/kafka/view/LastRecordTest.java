@@ -11,7 +11,6 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.core.routing.Sweep;
-import io.spillway.core.sharding.Shard;
 import io.spillway.kafka.codec.LedgerOwner;
 import java.util.Arrays;
 import java.util.List;
@@ -52,9 +51,6 @@ class LastRecordTest {
         return Stream.of(
                 sweeps("sweeps", new SweepTarget(false, "acme", "", "")),
                 sweeps("cancels", new SweepTarget(true, "acme", "", "")),
-                new Topic<>("entry times", Sweeps::new, Sweeps.ENTRY_TIMES,
-                        values(Sweeps.encodeEntryTimes(7), Sweeps.encodeEntryTimes(3)),
-                        Sweeps::entryTimesSinceMillis),
                 new Topic<>("policies", () -> new TenantPolicies(PolicySettings.NONE_SET), "acme",
                         values(TenantPolicies.encode("acme", PolicySettings.NONE_SET.with(PolicyField.DEDICATED, "2")),
                                 TenantPolicies.encode("acme", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s"))),
@@ -62,9 +58,8 @@ class LastRecordTest {
                 new Topic<>("keys", ApiKeys::new, apiKey.keyId(),
                         values(StoredKey.of("acme", apiKey, 5).encode(), StoredKey.of("bolt", apiKey, 3).encode()),
                         keys -> List.of(keys.tenantOf(apiKey), keys.size())),
-                new Topic<>("shards", () -> new ShardAssignments(4), "acme",
-                        values(new ShardAssignment(2, Optional.of(Shard.of(0, 1))).encode("acme"),
-                                new ShardAssignment(2, Optional.empty()).encode("acme")),
+                new Topic<>("shards", ShardAssignments::new, "acme",
+                        values(new ShardAssignment(7).encode("acme"), new ShardAssignment(8).encode("acme")),
                         ShardAssignments::all),
                 depths("acme"), depths(reason));
     }

@@ -19,7 +19,6 @@ import io.spillway.core.retry.RetryKey;
 import io.spillway.core.retry.TimeoutStats;
 import io.spillway.core.routing.Sweep;
 import io.spillway.core.scheduling.ConcurrencyShares.Demand;
-import io.spillway.core.sharding.Shard;
 import io.spillway.kafka.codec.AttemptReports;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -94,7 +93,7 @@ class RecordsFuzzTest {
                 new Kind<>("policies", RecordsFuzzTest::policy, each -> TenantPolicies.encode("acme", each),
                         bytes -> policyInForce(policies, bytes)),
                 new Kind<>("sweeps and cancels", RecordsFuzzTest::mark,
-                        each -> each.map(Sweeps::encode).orElseGet(() -> Sweeps.encodeEntryTimes(7)), Sweeps::decode),
+                        each -> Sweeps.encode(each.orElseThrow()), Sweeps::decode),
                 new Kind<>("balances", RecordsFuzzTest::depth, each -> Depths.encode("acme", each),
                         RecordsFuzzTest::depthOfView),
                 new Kind<>("lane statuses", RecordsFuzzTest::laneReport, each -> lanes.encode("worker-1", each),
@@ -157,9 +156,6 @@ class RecordsFuzzTest {
     }
 
     private static Optional<Sweeps.Mark> mark(SplittableRandom random) {
-        if (random.nextInt(8) == 0) {
-            return Optional.empty();
-        }
         boolean isCancel = random.nextBoolean();
         long start = count(random, 62);
         return Optional.of(new Sweeps.Mark(
@@ -228,24 +224,15 @@ class RecordsFuzzTest {
     }
 
     private static ShardAssignment shard(SplittableRandom random) {
-        int size = random.nextInt(Shard.MAX_SIZE + 1);
-        int[] slots = new int[size];
-        for (int i = 0; i < size; i++) {
-            slots[i] = (i == 0 ? 0 : slots[i - 1]) + 1 + random.nextInt(40);
-        }
-        return new ShardAssignment(1 + random.nextInt(16), size == 0 ? Optional.empty() : Optional.of(Shard.of(slots)));
+        return new ShardAssignment(count(random, 40) - 1);
     }
 
     private static ShardRequest request(SplittableRandom random) {
-        return random.nextBoolean() ? new ShardRequest.Release() : new ShardRequest.Assign(1 + random.nextInt(9_999));
+        return random.nextBoolean() ? ShardRequest.RELEASE : ShardRequest.ASSIGN;
     }
 
     private static ShardRequest readable(byte[] bytes) {
-        ShardRequest request = ShardRequest.decode(bytes);
-        if (request instanceof ShardRequest.Unreadable) {
-            throw new IllegalArgumentException("unreadable");
-        }
-        return request;
+        return ShardRequest.decode(bytes).orElseThrow(() -> new IllegalArgumentException("unreadable"));
     }
 
     private static List<AttemptCounts> attempts(SplittableRandom random) {

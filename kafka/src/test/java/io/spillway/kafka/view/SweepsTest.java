@@ -7,7 +7,6 @@ import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,11 +15,6 @@ class SweepsTest {
     private static final long NOW = 1_000;
 
     private final Sweeps sweeps = new Sweeps();
-
-    @BeforeEach
-    void entry_times_are_known() {
-        sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
-    }
 
     /** Marks are {@code KEY:start-completion} in the order of arrival; without a completion the sweep is running. */
     @ParameterizedTest(name = "{0}")

@@ -11,22 +11,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Published figures of shuffle sharding: shards, overlaps and their probabilities. */
-class CombinationsTest {
+class OverlapOddsTest {
     @ParameterizedTest
     @CsvSource({
         "8, 2, 28", "2048, 4, 730862190080", "64, 4, 635376", "5, 0, 1", "5, 5, 1", "5, 6, 0", "5, -1, 0", "0, 0, 1",
         "100, 50, 100891344545564193334812497256"
     })
     void binomial_coefficients_are_exact(int n, int k, BigInteger ways) {
-        assertThat(Combinations.choose(n, k)).isEqualTo(ways);
+        assertThat(OverlapOdds.choose(n, k)).isEqualTo(ways);
     }
 
     @Test
     void each_coefficient_is_the_sum_of_the_two_above_it() {
         for (int n = 1; n <= 60; n++) {
             for (int k = 0; k <= n; k++) {
-                assertThat(Combinations.choose(n, k))
-                        .isEqualTo(Combinations.choose(n - 1, k).add(Combinations.choose(n - 1, k - 1)));
+                assertThat(OverlapOdds.choose(n, k))
+                        .isEqualTo(OverlapOdds.choose(n - 1, k).add(OverlapOdds.choose(n - 1, k - 1)));
             }
         }
     }
@@ -63,18 +63,8 @@ class CombinationsTest {
         assertThat((odds.chance(3) + odds.chance(4)) * 100_000 * 99_999 / 2).isCloseTo(56, within(0.5));
     }
 
-    @ParameterizedTest
-    @CsvSource({"64, 4, 2, 10416", "8, 2, 1, 28", "8, 2, 0, 4", "2048, 4, 2, 357389824", "64, 4, 3, 635376"})
-    void the_packing_bound_counts_sets_of_slots(int slots, int perTenant, int overlap, BigInteger bound) {
-        assertThat(Combinations.packingBound(slots, perTenant, overlap)).isEqualTo(bound);
-    }
-
     @Test
-    void invalid_arguments_are_rejected() {
-        assertThatThrownBy(() -> Combinations.choose(-1, 0)).hasMessageContaining("n = -1");
-        assertThatThrownBy(() -> Combinations.packingBound(8, 9, 2))
-                .hasMessageContaining("perTenant = 9, slots = 8, overlap = 2: perTenant must be from 1 to slots");
-        assertThatThrownBy(() -> Combinations.packingBound(8, 2, 2)).hasMessageContaining("overlap = 2: ");
+    void more_slots_a_tenant_than_there_are_is_rejected() {
         assertThatThrownBy(() -> new OverlapOdds(8, 9))
                 .hasMessageContaining("perTenant = 9, slots = 8: perTenant must be from 1 to slots");
     }
