@@ -5,6 +5,8 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +47,7 @@ public final class FairDispatch<T> {
     private final List<FairNode<T>> running = new ArrayList<>();
     final List<LaneBuffer<T>> lanes;
     private final ExcessRules<T> excessRules;
+    private ConcurrencyShares shares = ConcurrencyShares.ALONE;
     private int atCap;
     private Optional<String> heldTenant = Optional.empty();
 
@@ -79,10 +82,7 @@ public final class FairDispatch<T> {
         }
         LaneBuffer<T> buffer = buffer(lane);
         FairNode<T> owner = tenants.busy(tenant, policy.weight());
-        if (owner.weight != policy.weight()) {
-            tenants.changeWeight(owner, policy.weight());
-        }
-        owner.limit(policy.concurrency(), tenants.shares);
+        owner.limit(policy.concurrency(), shares);
         owner.isHeld = heldTenant.isPresent() && heldTenant.get().equals(tenant);
         followWeights();
         update(owner);
@@ -90,7 +90,7 @@ public final class FairDispatch<T> {
         if (leaf != owner && !leaf.isShared) {
             WorkloadPolicy limits = policy.workload(workload);
             leaf.weight = limits.weight();
-            leaf.limit(limits.concurrency(), tenants.shares);
+            leaf.limit(limits.concurrency(), shares);
         }
         leaf.queue(buffer).add(new SlotLease<>(item, moves, priority, enqueuedAtMillis));
     }
@@ -114,7 +114,14 @@ public final class FairDispatch<T> {
 
     /** Applies this worker's parts of the concurrency limits, and returns its demand under those with items. */
     public Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares next) {
-        return tenants.share(next, this::update);
+        shares = next;
+        Map<String, ConcurrencyShares.Demand> demands = new HashMap<>();
+        for (FairNode<T> tenant : tenants.tenants.values()) {
+            if (tenant.isBusy() && tenant.share(next, demands)) {
+                update(tenant);
+            }
+        }
+        return demands;
     }
 
     /** Starts no item of this tenant from now on, and those of the tenant that was held before; empty for none. */
@@ -239,7 +246,9 @@ public final class FairDispatch<T> {
 
     /** Returns the keys ({@link ConcurrencyShares#key}) of the limits that hold items back now. */
     public Set<String> limitsAtCap() {
-        return tenants.limitsAtCap();
+        Set<String> keys = new HashSet<>();
+        tenants.tenants.values().forEach(tenant -> tenant.addLimitsAtCap(keys));
+        return keys;
     }
 
     private LaneBuffer<T> buffer(Lane lane) {

@@ -1,10 +1,7 @@
 package io.spillway.core.scheduling;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Tenants known to the scheduler, and which of them are active: with an item waiting or in flight within the last 10
@@ -26,9 +23,8 @@ final class TenantTable<T> {
     private int idle;
     int active;
     double activeWeight;
-    ConcurrencyShares shares = ConcurrencyShares.ALONE;
 
-    /** Returns the tenant and marks it as busy; creates it when it is unknown. */
+    /** Returns the tenant, marks it as busy and sets its weight; creates it when it is unknown. */
     FairNode<T> busy(String name, double weight) {
         FairNode<T> tenant = tenants.get(name);
         if (tenant == null) {
@@ -41,31 +37,9 @@ final class TenantTable<T> {
                 activate(tenant);
             }
         }
-        return tenant;
-    }
-
-    void changeWeight(FairNode<T> tenant, double weight) {
         activeWeight += weight - tenant.weight;
         tenant.weight = weight;
-    }
-
-    /** Applies shares to the tenants with items, and returns the demand under limits of these. */
-    Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares next, Consumer<FairNode<T>> changed) {
-        shares = next;
-        Map<String, ConcurrencyShares.Demand> demands = new HashMap<>();
-        for (FairNode<T> tenant : tenants.values()) {
-            if (tenant.isBusy() && tenant.share(next, demands)) {
-                changed.accept(tenant);
-            }
-        }
-        return demands;
-    }
-
-    /** Returns the keys of the limits of tenants and workloads that hold items back. */
-    Set<String> limitsAtCap() {
-        Set<String> keys = new HashSet<>();
-        tenants.values().forEach(tenant -> tenant.addLimitsAtCap(keys));
-        return keys;
+        return tenant;
     }
 
     /** Marks a tenant without items as idle. */
