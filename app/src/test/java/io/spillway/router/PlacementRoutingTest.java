@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.routing.Route;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,9 +105,9 @@ class PlacementRoutingTest {
         hot[shard[0]] = 0;
         hot[shard[3]] = 50;
         overflow[shard[3]] = 0;
-        PartitionBacklog none = PartitionBacklog.unknown(PARTITIONS);
-        read(new LaneBacklogs(none.next(hot, new long[PARTITIONS], 0, 10_000),
-                none.next(overflow, new long[PARTITIONS], 0, 10_000), none));
+        PartitionBacklog none = PartitionBacklog.UNKNOWN;
+        read(new LaneBacklogs(PartitionBacklog.of(hot),
+                PartitionBacklog.of(overflow), none));
         router.set("acme", PolicyField.RATE, "0.001");
 
         router.send(item("acme", START_MILLIS));
@@ -214,12 +216,10 @@ class PlacementRoutingTest {
 
     private static LaneBacklogs backlogs(long[] waiting, long stuckForMillis, Integer... stuck) {
         Set<Integer> stuckPartitions = Set.of(stuck);
-        long[] finished = new long[waiting.length];
-        PartitionBacklog first = PartitionBacklog.unknown(waiting.length).next(waiting, finished, 0, 10_000);
-        for (int i = 0; i < finished.length; i++) {
-            finished[i] = stuckPartitions.contains(i) ? 0 : 1;
-        }
-        PartitionBacklog work = first.next(waiting, finished, stuckForMillis, 10_000);
+        LaneProgress<Boolean> progress = new LaneProgress<>(Duration.ofSeconds(10), (before, now) -> now);
+        List<Boolean> isMade = IntStream.range(0, waiting.length).mapToObj(i -> !stuckPartitions.contains(i)).toList();
+        progress.next(waiting, isMade, 0);
+        PartitionBacklog work = progress.next(waiting, isMade, stuckForMillis);
         return new LaneBacklogs(work, work, work);
     }
 

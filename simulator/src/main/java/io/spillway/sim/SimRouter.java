@@ -3,6 +3,7 @@ package io.spillway.sim;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.TenantContext;
@@ -18,6 +19,7 @@ import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.core.sharding.VirtualSlots;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +46,8 @@ final class SimRouter implements ItemPlacement.Shards {
     private final ItemPlacement placing;
     private final PartitionPlacement placement;
     private LaneBacklogs backlogs = LaneBacklogs.UNKNOWN;
-    private final long stuckAfterMillis;
+    /** By lane: its progress by the number of finished items. */
+    private final List<LaneProgress<Long>> progress;
     private final SimDelay[] delays;
     private List<Routed> open = new ArrayList<>();
 
@@ -54,7 +57,9 @@ final class SimRouter implements ItemPlacement.Shards {
         this.population = tally.population;
         this.tally = tally;
         this.lanes = lanes;
-        this.stuckAfterMillis = cluster.stuckAfterMillis();
+        Duration stuckAfter = Duration.ofMillis(cluster.stuckAfterMillis());
+        this.progress = Lane.WORKED.stream().map(lane ->
+                new LaneProgress<Long>(stuckAfter, (before, now) -> !before.equals(now))).toList();
         int partitions = cluster.partitions();
         this.fleet = new Fleet(cluster.protection(), partitions);
         this.placing = new ItemPlacement(fleet, this);
@@ -128,10 +133,10 @@ final class SimRouter implements ItemPlacement.Shards {
 
     private PartitionBacklog read(Lane lane, long nowNanos) {
         SimulatedPartition[] partitions = lanes[lane.ordinal()];
-        return backlogs.of(lane).next(
+        return progress.get(lane.ordinal()).next(
                 Arrays.stream(partitions).mapToLong(SimulatedPartition::waiting).toArray(),
-                Arrays.stream(partitions).mapToLong(SimulatedPartition::finished).toArray(),
-                SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
+                Arrays.stream(partitions).map(SimulatedPartition::finished).toList(),
+                SimulatedTime.epochMillis(nowNanos));
     }
 
     /** Applies the workers' latest reports, by name. */

@@ -8,6 +8,7 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PeriodicTask;
@@ -61,7 +62,7 @@ final class LaneMonitor implements AutoCloseable {
     /** Used by the thread that measures. Bound: the owned partitions. */
     private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
     /** Used by the thread that measures: one for each lane. */
-    private final Map<Lane, LaneProgress> progress = new EnumMap<>(Lane.class);
+    private final Map<Lane, LaneProgress<ProgressState>> progress = new EnumMap<>(Lane.class);
     /** Used by the thread that measures, as the next two: items that waited at the last time. */
     private long lastBacklog;
     private long lastPosition;
@@ -87,7 +88,7 @@ final class LaneMonitor implements AutoCloseable {
                 clients, topics.laneState(), reports, LaneStates.MAX_WORKERS, Optional.empty(), clock);
         this.clock = clock;
         this.nanoClock = nanoClock;
-        Lane.WORKED.forEach(lane -> progress.put(lane, new LaneProgress(stuckAfter)));
+        Lane.WORKED.forEach(lane -> progress.put(lane, LaneProgress.ofCommits(stuckAfter)));
     }
 
     /**

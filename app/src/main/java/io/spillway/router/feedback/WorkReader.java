@@ -4,6 +4,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
@@ -35,9 +36,9 @@ public final class WorkReader implements AutoCloseable {
     private final Function<Lane, List<QueueProgress>> progress;
     private final LongSupplier commits;
     private final LongSupplier nanoClock;
-    private final LaneProgress hot;
-    private final LaneProgress overflow;
-    private final LaneProgress aged;
+    private final LaneProgress<ProgressState> hot;
+    private final LaneProgress<ProgressState> overflow;
+    private final LaneProgress<ProgressState> aged;
     private final PeriodicTask task;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
     private boolean wasEmpty;
@@ -62,9 +63,9 @@ public final class WorkReader implements AutoCloseable {
             LongSupplier nanoClock) {
         this.progress = progress;
         this.commits = commits;
-        this.hot = new LaneProgress(stuckAfter);
-        this.overflow = new LaneProgress(stuckAfter);
-        this.aged = new LaneProgress(stuckAfter);
+        this.hot = LaneProgress.ofCommits(stuckAfter);
+        this.overflow = LaneProgress.ofCommits(stuckAfter);
+        this.aged = LaneProgress.ofCommits(stuckAfter);
         this.nanoClock = nanoClock;
         this.task = new PeriodicTask("router-waiting-work", this::read, failure ->
                 LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}", failure));
@@ -98,7 +99,7 @@ public final class WorkReader implements AutoCloseable {
         wasEmpty = latest.hot().total() + latest.overflow().total() + latest.aged().total() == 0;
     }
 
-    private PartitionBacklog next(LaneProgress lane, Lane name) {
+    private PartitionBacklog next(LaneProgress<ProgressState> lane, Lane name) {
         List<QueueProgress> measured = progress.apply(name);
         return lane.next(measured.stream().mapToLong(QueueProgress::waiting).toArray(),
                 measured.stream().map(QueueProgress::progress).toList(),

@@ -21,7 +21,7 @@ final class BacklogsApart {
     private final AtomicLongArray tenants;
     /** By partition: items that were sent since the last measurement. */
     private final AtomicLongArray sent;
-    private volatile PartitionBacklog measured = PartitionBacklog.unknown(0);
+    private volatile PartitionBacklog measured = PartitionBacklog.UNKNOWN;
 
     BacklogsApart(int partitions) {
         this.tenants = new AtomicLongArray(partitions);

@@ -1,13 +1,13 @@
 package io.spillway.core.overload;
 
-import io.spillway.core.ratelimit.Gcra;
+import io.spillway.core.policy.RateLimit;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Backlog of hot at one worker, in time: when the worker will have handled what waits there for it, and whether that is
- * too long. The estimate adds what this router sends and subtracts the worker's capacity, as in {@link Gcra}. So it
- * follows a burst within the batch that brings it. Measurements correct it:
+ * too long. The estimate adds what this router sends and subtracts the worker's capacity, as a {@link RateLimit} does.
+ * So it follows a burst within the batch that brings it. Measurements correct it:
  *
  * <ul>
  *   <li>items that the worker has read and not started, or that wait in its partitions, divided by its capacity;

@@ -4,9 +4,9 @@ import io.spillway.core.item.Lane;
 
 /** Latest backlogs of the lanes that workers work on. Immutable; replaced at each measurement. */
 public record LaneBacklogs(PartitionBacklog hot, PartitionBacklog overflow, PartitionBacklog aged) {
-    private static final PartitionBacklog NOT_MEASURED = PartitionBacklog.unknown(0);
     /** Backlogs before the first measurement: nothing waits. */
-    public static final LaneBacklogs UNKNOWN = new LaneBacklogs(NOT_MEASURED, NOT_MEASURED, NOT_MEASURED);
+    public static final LaneBacklogs UNKNOWN =
+            new LaneBacklogs(PartitionBacklog.UNKNOWN, PartitionBacklog.UNKNOWN, PartitionBacklog.UNKNOWN);
 
     /** Returns one lane's backlog; that of delay and dead-letter is never measured. */
     public PartitionBacklog of(Lane lane) {
@@ -14,7 +14,7 @@ public record LaneBacklogs(PartitionBacklog hot, PartitionBacklog overflow, Part
             case HOT -> hot;
             case OVERFLOW -> overflow;
             case AGED -> aged;
-            case DELAY, DEAD_LETTER -> NOT_MEASURED;
+            case DELAY, DEAD_LETTER -> PartitionBacklog.UNKNOWN;
         };
     }
 }

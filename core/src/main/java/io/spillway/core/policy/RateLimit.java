@@ -1,15 +1,17 @@
 package io.spillway.core.policy;
 
-import io.spillway.core.ratelimit.Gcra;
-
 /**
- * Rate and burst as the two numbers that {@link Gcra} uses.
+ * Rate and burst as the two numbers of the generic cell rate algorithm in its virtual-scheduling form (ITU-T I.371,
+ * annex A): a leaky bucket whose only state is the theoretical arrival time of the next item. The state 0 is an unused
+ * bucket. A rejected item does not change the state.
  *
  * @param intervalNanos  nanoseconds between items at the rate, 1 or more
  * @param toleranceNanos how far the theoretical arrival time may be ahead of now: burst times interval
  */
 public record RateLimit(long intervalNanos, long toleranceNanos) {
-    /** Upper bound of both values: a year. It keeps the sums of {@link Gcra} far from overflow. */
+    /** Result of {@link #next} for an item over the limit. */
+    public static final long REFUSED = -1;
+    /** Upper bound of both values: a year. It keeps the sums of {@link #next} far from overflow. */
     public static final long MAX_NANOS = 365L * 86_400 * 1_000_000_000;
 
     public RateLimit {
@@ -37,6 +39,17 @@ public record RateLimit(long intervalNanos, long toleranceNanos) {
     /** Creates a limit as {@link #of} does; {@link Long#MAX_VALUE} stands for a burst of one second of the rate. */
     static RateLimit orOneSecond(double itemsPerSecond, long burst) {
         return of(itemsPerSecond, burst == Long.MAX_VALUE ? Math.max(1, (long) Math.ceil(itemsPerSecond)) : burst);
+    }
+
+    /**
+     * Returns the state after one more item, or {@link #REFUSED}.
+     *
+     * @param theoreticalArrivalNanos the current state, 0 or more
+     * @param nowNanos                now on the same clock, above 0
+     */
+    public long next(long theoreticalArrivalNanos, long nowNanos) {
+        long next = Math.max(theoreticalArrivalNanos, nowNanos) + intervalNanos;
+        return next - nowNanos > toleranceNanos ? REFUSED : next;
     }
 
     /** Returns the rate in items a second. */

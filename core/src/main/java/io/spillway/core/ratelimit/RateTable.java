@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Rate limiter of one process: one {@link Gcra} state for each tenant, shared by all threads.
+ * Rate limiter of one process: one state of a {@link RateLimit} for each tenant, shared by all threads.
  *
  * <p>Tenants are identified by the hash in their {@link TenantContext}. Hash and state share one array
  * ({@link LinearProbing}), so a look-up among 100,000 tenants costs one cache miss, where a map of objects costs five.
@@ -105,9 +105,9 @@ public final class RateTable {
             // fast clock is corrected.
             long fullNanos = nowNanos + limit.toleranceNanos();
             long before = slots[at + 1] > fullNanos + MAX_SKEW_NANOS ? fullNanos : slots[at + 1];
-            long after = Gcra.next(before, nowNanos, limit);
-            slots[at + 1] = after == Gcra.REFUSED ? before : after;
-            return after == Gcra.REFUSED ? -before : after;
+            long after = limit.next(before, nowNanos);
+            slots[at + 1] = after == RateLimit.REFUSED ? before : after;
+            return after == RateLimit.REFUSED ? -before : after;
         }
 
         synchronized void prune(long nowNanos) {

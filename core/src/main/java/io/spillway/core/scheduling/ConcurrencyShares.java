@@ -77,13 +77,20 @@ public final class ConcurrencyShares {
         List<Part> parts = members.entrySet().stream()
                 .map(each -> new Part(each.getKey(), each.getValue().getOrDefault(key, NONE), limit))
                 .toList();
-        int left = fill(parts, limit, key);
-        deal(parts, left, key);
-        int free = parts.stream().filter(part -> part.name.equals(member)).findFirst().orElseThrow()
-                .free(parts, limit);
+        deal(parts, fill(parts, limit, key), key);
         Map<String, Demand> own = members.get(member);
-        // The others cannot know this demand, which must not wait for ever.
-        return own.size() >= MAX_PUBLISHED && !own.containsKey(key) ? Math.max(1, free) : free;
+        // The others cannot know a demand that is not published, which must not wait for ever.
+        int least = own.size() >= MAX_PUBLISHED && !own.containsKey(key) ? 1 : 0;
+        long excess = parts.stream().mapToLong(part -> Math.max(part.claimed, part.slots)).sum() - limit;
+        for (Part part : parts) {
+            // Slots that the others have not given up are not there yet; the workers before it wait first.
+            int gap = (int) Math.max(0, Math.min(excess, part.slots - part.claimed));
+            if (part.name.equals(member)) {
+                return Math.max(least, part.slots - gap);
+            }
+            excess -= gap;
+        }
+        throw new IllegalStateException(member + " is not one of the members");
     }
 
     /** Gives each its demand up to an equal part; returns the slots that are left. */
@@ -141,22 +148,6 @@ public final class ConcurrencyShares {
             this.name = name;
             this.wanted = Math.min(demand.wanted, limit);
             this.claimed = demand.claimed;
-        }
-
-        /** Returns its slots without those that the others have not given up; the workers before it wait first. */
-        int free(List<Part> parts, int limit) {
-            long excess = -limit;
-            for (Part part : parts) {
-                excess += Math.max(part.claimed, part.slots);
-            }
-            for (Part part : parts) {
-                int gap = (int) Math.max(0, Math.min(excess, part.slots - part.claimed));
-                if (part == this) {
-                    return slots - gap;
-                }
-                excess -= gap;
-            }
-            throw new IllegalStateException("not one of the parts");
         }
     }
 }

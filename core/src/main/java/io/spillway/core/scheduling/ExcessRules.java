@@ -1,6 +1,5 @@
 package io.spillway.core.scheduling;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
@@ -37,33 +36,32 @@ final class ExcessRules<T> {
      * harm than moves, so items stay. A tenant keeps an equal share of the read-ahead: after a stall of the whole
      * worker all tenants have a backlog, and none is the cause.
      */
-    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved, List<DispatchTenant<T>> touched) {
+    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved, List<FairNode<T>> touched) {
         double workMillis = 0;
-        for (TenantQueue<T> queue : hot.members) {
-            workMillis += queue.size * estimate(queue);
+        for (FairQueue<T> queue : hot.members) {
+            workMillis += queue.size * queue.estimateMillis();
         }
         int equalShare = hot.members.size() < FEW ? 0 : settings.readAheadItems() / hot.members.size();
         // With slow handlers as many items as half of the slots are few, and start within about half of an attempt.
         boolean isSoonDone = 2 * hot.items <= settings.slots()
                 || workMillis / settings.slots() <= settings.hotBufferMillis();
         for (int i = hot.members.size() - 1; i >= 0; i--) {
-            TenantQueue<T> queue = hot.members.get(i);
+            FairQueue<T> queue = hot.members.get(i);
             if (queue.size <= equalShare) {
                 continue;
             }
             int before = moved.size();
-            Function<QueueEntry<T>, Excess<T>> move = waiting -> new Excess.ToOverflow<>(waiting.item);
-            for (WorkloadQueue<T> part : cappedParts(queue)) {
-                int kept = Math.max(kept(part), part.size - (queue.size - equalShare));
-                cut(queue, part, part, kept, moved, move);
+            Function<SlotLease<T>, Excess<T>> move = waiting -> new Excess.ToOverflow<>(waiting.item());
+            for (FairQueue<T> part : cappedParts(queue)) {
+                cut(part, Math.max(kept(part), part.size - (queue.size - equalShare)), moved, move);
             }
-            int most = Math.clamp(queue.tenant.concurrency, 1, settings.slots());
-            double eachMillis = estimate(queue);
+            int most = Math.clamp(queue.node.concurrency, 1, settings.slots());
+            double eachMillis = queue.estimateMillis();
             if (!isSoonDone || queue.size * eachMillis / most > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
                 cut(queue, Math.max(equalShare, kept(queue)), moved, move);
             }
             if (moved.size() > before) {
-                touched.add(queue.tenant);
+                touched.add(queue.node);
             }
         }
     }
@@ -73,97 +71,67 @@ final class ExcessRules<T> {
      * Any other full buffer only pauses the reader, which costs nothing.
      */
     void fromBacklog(
-            LaneBuffer<T> lane, long nowMillis, long nowNanos, List<Excess<T>> moved, List<DispatchTenant<T>> touched) {
+            LaneBuffer<T> lane, long nowMillis, long nowNanos, List<Excess<T>> moved, List<FairNode<T>> touched) {
         if (pool.isFull()) {
             return;
         }
         for (int i = lane.members.size() - 1; i >= 0; i--) {
-            TenantQueue<T> queue = lane.members.get(i);
-            DispatchTenant<T> tenant = queue.tenant;
-            if (isHeld(tenant, nowNanos)) {
-                double eachMillis = estimate(queue) / slots(queue);
-                int kept = Math.max(1, kept(queue));
-                cut(queue, kept, moved, waiting ->
-                        new Excess.ToDelay<>(waiting.item, due(tenant, waiting.moves(), eachMillis, nowMillis)));
-                touched.add(tenant);
+            FairQueue<T> queue = lane.members.get(i);
+            if (isHeld(queue.node, nowNanos)) {
+                delay(queue, nowMillis, moved);
+                touched.add(queue.node);
                 continue;
             }
-            for (WorkloadQueue<T> part : cappedParts(queue)) {
-                DispatchWorkload<T> workload = part.workload;
-                if (workload.isAtCap()) {
-                    double eachMillis = estimate(part) / Math.max(1, workload.concurrency);
-                    cut(queue, part, part, Math.max(1, kept(part)), moved, waiting ->
-                            new Excess.ToDelay<>(waiting.item, due(workload, waiting.moves(), eachMillis, nowMillis)));
+            for (FairQueue<T> part : cappedParts(queue)) {
+                if (part.node.isAtCap()) {
+                    delay(part, nowMillis, moved);
                 }
             }
         }
     }
 
+    private void delay(FairQueue<T> queue, long nowMillis, List<Excess<T>> moved) {
+        double eachMillis = queue.estimateMillis() / atOnce(queue);
+        cut(queue, Math.max(1, kept(queue)), moved, waiting -> new Excess.ToDelay<>(
+                waiting.item(), due(queue.node, waiting.moves, eachMillis, nowMillis)));
+    }
+
     /** Returns the queues of workloads with a concurrency and items in the lane. */
-    private static <T> List<WorkloadQueue<T>> cappedParts(TenantQueue<T> queue) {
-        return queue.workloads == null ? List.of()
-                : queue.parts().stream().filter(part -> part.workload.concurrency < Integer.MAX_VALUE).toList();
-    }
-
-    /** Returns how many items of a workload have an expected wait behind it within the buffer time. */
-    private int kept(WorkloadQueue<T> part) {
-        double atOnce = Math.max(1, part.workload.concurrency);
-        double ahead = settings.hotBufferMillis() * atOnce / estimate(part);
-        return (int) Math.max(0, Math.min(part.size, Math.floor(ahead + atOnce - part.workload.inFlight)));
-    }
-
-    private double estimate(WorkloadQueue<T> part) {
-        return part.workload.estimateMillis(estimate(part.of));
+    private static <T> List<FairQueue<T>> cappedParts(FairQueue<T> queue) {
+        return queue.children == null ? List.of()
+                : queue.leaves().stream().filter(part -> part.node.concurrency < Integer.MAX_VALUE).toList();
     }
 
     /** A cap that is still growing does not hold a tenant: it will have grown before the items are back. */
-    private static boolean isHeld(DispatchTenant<?> tenant, long nowNanos) {
-        return switch (tenant.standing) {
-            case WITHIN, BEYOND, LONG -> false;
-            case HELD -> tenant.isHeld || tenant.inFlight >= tenant.concurrency
-                    || tenant.adaptive.isRaisedFor(RAISED_NANOS, nowNanos);
-        };
+    private static boolean isHeld(FairNode<?> tenant, long nowNanos) {
+        return tenant.standing == FairNode.Standing.HELD && (tenant.isHeld || tenant.isAtCap()
+                || tenant.adaptive.isRaisedFor(RAISED_NANOS, nowNanos));
     }
 
-    /** Returns how many items, from the head, have an expected wait behind their own tenant within the buffer time. */
-    private int kept(TenantQueue<T> queue) {
-        int slots = slots(queue);
-        double ahead = settings.hotBufferMillis() * slots / estimate(queue);
-        return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + slots - queue.tenant.inFlight)));
+    /** Returns how many items, from the head, have an expected wait behind their own node within the buffer time. */
+    private int kept(FairQueue<T> queue) {
+        int atOnce = atOnce(queue);
+        double ahead = settings.hotBufferMillis() * atOnce / queue.estimateMillis();
+        return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + atOnce - queue.node.inFlight)));
     }
 
-    private int slots(TenantQueue<T> queue) {
-        // Uses the tenant's latency and not its slots, so that the result is the same before and after a start.
-        return pool.within(queue.tenant);
+    /** Returns the slots that a node can get: by its latency, so that the result is the same after a start. */
+    private int atOnce(FairQueue<T> queue) {
+        return queue.parent == null ? pool.within(queue.node) : Math.max(1, queue.node.concurrency);
     }
 
-    private double estimate(TenantQueue<T> queue) {
-        return queue.tenant.estimateMillis(queue.lane.averageMillis());
-    }
-
-    /** Cuts a tenant's queue. With workloads the longest of their queues are cut, to the same length. */
-    private void cut(TenantQueue<T> queue, int kept, List<Excess<T>> moved, Function<QueueEntry<T>, Excess<T>> move) {
-        if (queue.workloads == null) {
-            cut(queue, null, queue, kept, moved, move);
-            return;
-        }
-        List<WorkloadQueue<T>> parts = new ArrayList<>(queue.parts());
-        parts.sort(Comparator.comparingInt(part -> part.size));
+    /** Cuts a queue. With workloads the longest of their queues are cut, to the same length. */
+    private void cut(FairQueue<T> queue, int kept, List<Excess<T>> moved, Function<SlotLease<T>, Excess<T>> move) {
+        List<FairQueue<T>> parts = queue.leaves().stream().sorted(Comparator.comparingInt(part -> part.size)).toList();
         int left = kept;
         for (int i = 0; i < parts.size(); i++) {
-            WorkloadQueue<T> part = parts.get(i);
+            FairQueue<T> part = parts.get(i);
             int ofPart = Math.min(part.size, left / (parts.size() - i));
             left -= ofPart;
-            cut(queue, part, part, ofPart, moved, move);
-        }
-    }
-
-    private void cut(
-            TenantQueue<T> queue, WorkloadQueue<T> part, EntryQueue<T> items, int kept, List<Excess<T>> moved,
-            Function<QueueEntry<T>, Excess<T>> move) {
-        for (QueueEntry<T> waiting : items.tail(items.size - kept)) {
-            queue.lane.remove(queue, part, waiting);
-            moved.add(move.apply(waiting));
+            for (SlotLease<T> waiting : part.tail(part.size - ofPart)) {
+                part.remove(waiting);
+                moved.add(move.apply(waiting));
+            }
         }
     }
 
@@ -172,17 +140,17 @@ final class ExcessRules<T> {
      * by its service time of now. The service time may change, so an estimate that is too long or too short counts only
      * for about as long as the item has waited before. After ten moves that is ten minutes: six moves an hour.
      */
-    private static long due(SlotUser user, int moves, double eachMillis, long nowMillis) {
-        double aheadMillis = Math.max(0, user.lastDueMillis - nowMillis);
-        if (user.dueApartMillis > 0) {
-            aheadMillis *= eachMillis / user.dueApartMillis;
+    private static long due(FairNode<?> node, int moves, double eachMillis, long nowMillis) {
+        double aheadMillis = Math.max(0, node.lastDueMillis - nowMillis);
+        if (node.dueApartMillis > 0) {
+            aheadMillis *= eachMillis / node.dueApartMillis;
         }
         int doublings = Math.min(moves, MOST_DOUBLINGS);
         long least = Math.min(LAST_DELAY_MILLIS, LEAST_DELAY_MILLIS << doublings);
         long most = Math.min(LAST_DELAY_MILLIS, MOST_DELAY_MILLIS << doublings);
         double delayMillis = Math.min(aheadMillis + eachMillis, most);
-        user.lastDueMillis = nowMillis + Math.max(Math.min(aheadMillis, LAST_DELAY_MILLIS), delayMillis);
-        user.dueApartMillis = eachMillis;
+        node.lastDueMillis = nowMillis + Math.max(Math.min(aheadMillis, LAST_DELAY_MILLIS), delayMillis);
+        node.dueApartMillis = eachMillis;
         return nowMillis + Math.max((long) delayMillis, least);
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.core.scheduling;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Attempts in borrowed slots, and how many of them are expected to end soon, by the average duration of earlier ones.
@@ -9,12 +10,12 @@ import java.util.Arrays;
  * twice its expected duration and 100 ms: its destination may hang.
  *
  * <p>Time alone changes the number, so all attempts are counted again once in 5 ms and 200 ns for each slot, which is
- * about one percent of a core at any number of slots. In between, starts and ends adjust it.
+ * about one percent of a core. In between, starts and ends adjust it.
  *
  * <p>Owner: the {@link SlotPool}. Bound: one entry for each slot.
  */
 final class ExpectedEnds {
-    /** Entry of an attempt that is not among them. */
+    /** Index of an attempt that is not among them. */
     static final int NONE = -1;
 
     private static final double NANOS_PER_MILLI = 1e6;
@@ -23,74 +24,48 @@ final class ExpectedEnds {
     private static final long COUNT_NANOS_PER_SLOT = 200;
 
     private final long countedForNanos;
-    private final long[] startedNanos;
-    /** By entry: the expected duration, infinite when it is unknown and for unused entries. */
-    private final double[] expectedMillis;
-    private final boolean[] isSoon;
-    /** Stack of the unused entries. */
-    private final int[] unused;
-    private int unusedCount;
+    private final List<SlotLease<?>> attempts = new ArrayList<>();
     private int soon;
     private long countedNanos;
 
     ExpectedEnds(int slots) {
         this.countedForNanos = COUNT_NANOS + COUNT_NANOS_PER_SLOT * slots;
-        this.startedNanos = new long[slots];
-        this.expectedMillis = new double[slots];
-        Arrays.fill(expectedMillis, Double.POSITIVE_INFINITY);
-        this.isSoon = new boolean[slots];
-        this.unused = new int[slots];
-        Arrays.setAll(unused, i -> slots - 1 - i);
-        this.unusedCount = slots;
     }
 
-    /**
-     * Adds an attempt and returns its entry, which must be passed to {@link #ended} once. There are never more attempts
-     * than slots.
-     *
-     * @param millis expected duration; infinite when it is unknown
-     */
-    int started(double millis, double soonMillis, long nowNanos) {
-        int entry = unused[--unusedCount];
-        startedNanos[entry] = nowNanos;
-        expectedMillis[entry] = millis;
-        if (millis <= soonMillis) {
-            isSoon[entry] = true;
-            soon++;
-        }
-        return entry;
+    /** Adds an attempt that starts now. */
+    void started(SlotLease<?> attempt, double soonMillis) {
+        attempt.borrowedIndex = attempts.size();
+        attempts.add(attempt);
+        attempt.isSoon = attempt.isKnown && attempt.chargedMillis <= soonMillis;
+        soon += attempt.isSoon ? 1 : 0;
     }
 
-    /** Removes an attempt; {@link #NONE} for none. */
-    void ended(int entry) {
-        if (entry == NONE) {
+    /** Removes an attempt, if it is one of them. */
+    void ended(SlotLease<?> attempt) {
+        if (attempt.borrowedIndex == NONE) {
             return;
         }
-        if (isSoon[entry]) {
-            isSoon[entry] = false;
-            soon--;
+        SlotLease<?> last = attempts.removeLast();
+        if (last != attempt) {
+            attempts.set(attempt.borrowedIndex, last);
+            last.borrowedIndex = attempt.borrowedIndex;
         }
-        expectedMillis[entry] = Double.POSITIVE_INFINITY;
-        unused[unusedCount++] = entry;
+        soon -= attempt.isSoon ? 1 : 0;
     }
 
     /** Returns how many attempts are expected to end within this time. */
     int soon(double soonMillis, long nowNanos) {
         long sinceNanos = nowNanos - countedNanos;
         if (sinceNanos >= countedForNanos || sinceNanos < 0) {
-            count(soonMillis, nowNanos);
+            countedNanos = nowNanos;
+            soon = 0;
+            for (SlotLease<?> each : attempts) {
+                double ranMillis = (nowNanos - each.startedNanos) / NANOS_PER_MILLI;
+                each.isSoon = each.isKnown && ranMillis >= each.chargedMillis - soonMillis
+                        && ranMillis < 2 * each.chargedMillis + LATE_MILLIS;
+                soon += each.isSoon ? 1 : 0;
+            }
         }
         return soon;
-    }
-
-    private void count(double soonMillis, long nowNanos) {
-        countedNanos = nowNanos;
-        soon = 0;
-        for (int i = 0; i < expectedMillis.length; i++) {
-            double millis = expectedMillis[i];
-            double ranMillis = (nowNanos - startedNanos[i]) / NANOS_PER_MILLI;
-            isSoon[i] = ranMillis >= millis - soonMillis && ranMillis < 2 * millis + LATE_MILLIS;
-            soon += isSoon[i] ? 1 : 0;
-        }
     }
 }

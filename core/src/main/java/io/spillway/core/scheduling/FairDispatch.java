@@ -3,11 +3,15 @@ package io.spillway.core.scheduling;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.WorkloadPolicy;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 /**
@@ -16,8 +20,8 @@ import java.util.function.Predicate;
  *
  * <ul>
  * <li>Lanes have strict priority: hot, overflow, aged. Overflow and aged still get a small share of the starts, and
- * aged of the slots while other workers have live work, so that they never starve (see {@link Trickle}).
- * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link Rounds}): a start is charged the tenant's
+ * aged of the slots while other workers have live work, so that they never starve (see {@link LaneBuffer}).
+ * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link Turns}): a start is charged the tenant's
  * average, and the end corrects it to the real duration. The workloads of one tenant take turns by the same rule, each
  * within its own concurrency. Within a workload, items with a higher priority go first for minutes.
  * <li>A tenant below its fair share may take any slot, one beyond it only what others do not need soon (see
@@ -29,7 +33,7 @@ import java.util.function.Predicate;
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
  * offer, so the worker reads a source only while it {@link #hasRoom}: the buffer then holds at most its read-ahead, and
- * a fiftieth of it and one poll batch of each source. {@link TenantTable} bounds the tenants, {@link TenantWorkloads}
+ * a fiftieth of it and one poll batch of each source. {@link TenantTable} bounds the tenants, {@link FairNode}
  * their workloads. {@code nowNanos} is a monotonic clock of any origin.
  */
 public final class FairDispatch<T> {
@@ -40,9 +44,10 @@ public final class FairDispatch<T> {
     private final DispatchSettings settings;
     final SlotPool pool;
     final TenantTable<T> tenants = new TenantTable<>();
-    private final List<DispatchTenant<T>> running = new ArrayList<>();
+    private final List<FairNode<T>> running = new ArrayList<>();
     final List<LaneBuffer<T>> lanes;
     private final ExcessRules<T> excessRules;
+    private ConcurrencyShares shares = ConcurrencyShares.ALONE;
     private int atCap;
     private Optional<String> heldTenant = Optional.empty();
 
@@ -52,29 +57,21 @@ public final class FairDispatch<T> {
         this.pool = new SlotPool(settings);
         this.excessRules = new ExcessRules<>(settings, pool);
         this.lanes = List.of(
-                new LaneBuffer<>(Lane.HOT, new Trickle(0, settings.slots())),
-                new LaneBuffer<>(Lane.OVERFLOW, new Trickle(settings.overflowTrickle(), settings.slots())),
-                new LaneBuffer<>(Lane.AGED, new Trickle(settings.agedTrickle(), settings.slots())));
+                new LaneBuffer<>(Lane.HOT, 0, settings.slots()),
+                new LaneBuffer<>(Lane.OVERFLOW, settings.overflowTrickle(), settings.slots()),
+                new LaneBuffer<>(Lane.AGED, settings.agedTrickle(), settings.slots()));
     }
 
     /**
-     * Adds an item without workload and priority that was read. It is always accepted; see {@link #hasRoom}.
+     * Adds an item that was read. It is always accepted; see {@link #hasRoom}.
      *
-     * @param lane   hot, overflow or aged
-     * @param policy the tenant's current policy; it applies to all of the tenant's items from now on
-     * @param moves  moves it has made, 0 or more
-     * @throws IllegalArgumentException when the lane is another one, or the number is negative
-     */
-    public void offer(Lane lane, String tenant, TenantPolicy policy, T item, int moves) {
-        offer(lane, tenant, "", policy, item, moves, ItemLimits.NORMAL_PRIORITY, 0);
-    }
-
-    /**
-     * Adds an item as {@link #offer(Lane, String, TenantPolicy, Object, int)} does.
-     *
+     * @param lane             hot, overflow or aged
      * @param workload         empty for none
+     * @param policy           the tenant's current policy; it applies to all of the tenant's items from now on
+     * @param moves            moves it has made, 0 or more
      * @param priority         0 to {@link ItemLimits#MAX_PRIORITY}
      * @param enqueuedAtMillis time from which a priority counts, epoch milliseconds
+     * @throws IllegalArgumentException when the lane is another one, or a number is out of its range
      */
     public void offer(
             Lane lane, String tenant, String workload, TenantPolicy policy, T item, int moves, int priority,
@@ -84,19 +81,18 @@ public final class FairDispatch<T> {
                     + ": must be from 0 to " + ItemLimits.MAX_PRIORITY);
         }
         LaneBuffer<T> buffer = buffer(lane);
-        DispatchTenant<T> owner = tenants.busy(tenant, policy.weight());
-        if (owner.weight != policy.weight()) {
-            tenants.changeWeight(owner, policy.weight());
-        }
-        owner.limit(policy.concurrency(), tenants.shares, tenant, "");
+        FairNode<T> owner = tenants.busy(tenant, policy.weight());
+        owner.limit(policy.concurrency(), shares);
         owner.isHeld = heldTenant.isPresent() && heldTenant.get().equals(tenant);
         followWeights();
         update(owner);
-        DispatchWorkload<T> part = owner.workload(workload, policy);
-        if (part != null && !part.isShared) {
-            part.limit(policy.workload(workload), tenants.shares, tenant);
+        FairNode<T> leaf = owner.leaf(workload, policy);
+        if (leaf != owner && !leaf.isShared) {
+            WorkloadPolicy limits = policy.workload(workload);
+            leaf.weight = limits.weight();
+            leaf.limit(limits.concurrency(), shares);
         }
-        buffer.add(owner.queue(buffer), part, new QueueEntry<>(item, moves, priority, enqueuedAtMillis));
+        leaf.queue(buffer).add(new SlotLease<>(item, moves, priority, enqueuedAtMillis));
     }
 
     /**
@@ -112,13 +108,20 @@ public final class FairDispatch<T> {
         if (pool.isFull()) {
             return Optional.empty();
         }
-        TenantQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong());
-        return queue == null ? Optional.empty() : Optional.of(start(queue, nowNanos));
+        FairQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong());
+        return queue == null ? Optional.empty() : Optional.of(start(queue.leaf(), nowNanos));
     }
 
     /** Applies this worker's parts of the concurrency limits, and returns its demand under those with items. */
     public Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares next) {
-        return tenants.share(next, this::update);
+        shares = next;
+        Map<String, ConcurrencyShares.Demand> demands = new HashMap<>();
+        for (FairNode<T> tenant : tenants.tenants.values()) {
+            if (tenant.isBusy() && tenant.share(next, demands)) {
+                update(tenant);
+            }
+        }
+        return demands;
     }
 
     /** Starts no item of this tenant from now on, and those of the tenant that was held before; empty for none. */
@@ -131,7 +134,7 @@ public final class FairDispatch<T> {
     }
 
     private void setHeld(String name, boolean held) {
-        DispatchTenant<T> tenant = tenants.tenants.get(name);
+        FairNode<T> tenant = tenants.tenants.get(name);
         if (tenant != null) {
             tenant.isHeld = held;
             update(tenant);
@@ -143,28 +146,27 @@ public final class FairDispatch<T> {
      * already ended.
      */
     public void ended(SlotLease<T> start, long nowNanos) {
-        DispatchTenant<T> tenant = release(start, nowNanos);
-        LaneBuffer<T> lane = start.queue().lane;
+        FairNode<T> tenant = release(start, nowNanos);
+        FairNode<T> leaf = start.queue.node;
         double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
         tenant.attemptEnded(millis);
-        lane.attemptEnded(millis);
-        pool.measured(start.expectedEnd, millis);
+        start.queue.lane.attemptEnded(millis);
+        pool.measured(start, millis);
         tenant.adaptive.ended(start.cohort, millis, tenant.inFlight, settings.slots(), nowNanos);
-        if (start.workload() != null) {
-            start.workload().workload.attemptEnded(millis);
+        if (leaf != tenant) {
+            leaf.attemptEnded(millis);
         }
-        lane.charge(start.queue(), start.workload(), Math.max(SlotUser.LEAST_MILLIS, millis) - start.chargedMillis);
+        start.queue.charge(Math.max(FairNode.LEAST_MILLIS, millis) - start.chargedMillis);
         update(tenant);
         idleIfDone(tenant, nowNanos);
     }
 
     /** Frees the slot of an item that was not attempted, as {@link #ended} does. Nothing is measured or charged. */
     public void cancelled(SlotLease<T> start, long nowNanos) {
-        DispatchTenant<T> tenant = release(start, nowNanos);
-        LaneBuffer<T> own = start.queue().lane;
-        own.charge(start.queue(), start.workload(), -start.chargedMillis);
+        FairNode<T> tenant = release(start, nowNanos);
+        start.queue.charge(-start.chargedMillis);
         tenant.adaptive.cancelled(start.cohort);
-        lanes.forEach(lane -> lane.trickle.cancelled(lane == own));
+        lanes.forEach(lane -> lane.cancelled(lane == start.queue.lane));
         update(tenant);
         idleIfDone(tenant, nowNanos);
     }
@@ -175,7 +177,7 @@ public final class FairDispatch<T> {
      */
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
-        List<DispatchTenant<T>> touched = new ArrayList<>();
+        List<FairNode<T>> touched = new ArrayList<>();
         excessRules.fromHot(lanes.getFirst(), moved, touched);
         for (LaneBuffer<T> lane : lanes.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
             if (lane.items >= settings.stalledItems() || 2 * lane.heldBytes >= settings.readAheadBytes()) {
@@ -195,9 +197,14 @@ public final class FairDispatch<T> {
         lanes.forEach(lane -> lane.removeIf(gone, tenant -> idleIfDone(tenant, nowNanos)));
     }
 
-    /** Visits waiting items of a lane, tenant by tenant; throws as {@link #hasRoom} does. */
-    public void visit(Lane lane, WaitingVisitor<T> visitor) {
-        buffer(lane).members.forEach(queue -> queue.visitItems(visitor));
+    /**
+     * Visits waiting items of a lane, tenant by tenant; throws as {@link #hasRoom} does.
+     *
+     * @param visitor gets an item with its place, from 0, among those of its tenant, lane, workload and priority, and
+     *                returns whether to go on with the next of them; it must not call the scheduler
+     */
+    public void visit(Lane lane, BiPredicate<T, Integer> visitor) {
+        buffer(lane).members.forEach(queue -> queue.visit(visitor));
     }
 
     /**
@@ -239,7 +246,9 @@ public final class FairDispatch<T> {
 
     /** Returns the keys ({@link ConcurrencyShares#key}) of the limits that hold items back now. */
     public Set<String> limitsAtCap() {
-        return tenants.limitsAtCap();
+        Set<String> keys = new HashSet<>();
+        tenants.tenants.values().forEach(tenant -> tenant.addLimitsAtCap(keys));
+        return keys;
     }
 
     private LaneBuffer<T> buffer(Lane lane) {
@@ -249,76 +258,74 @@ public final class FairDispatch<T> {
         return lanes.get(lane.ordinal());
     }
 
-    private TenantQueue<T> next(boolean liveLanesCaughtUp, boolean mayLend, boolean mayLendLong) {
-        TenantQueue<T> next = null;
+    private FairQueue<T> next(boolean liveLanesCaughtUp, boolean mayLend, boolean mayLendLong) {
+        FairQueue<T> next = null;
         for (int i = 0; i < LaneBuffer.COUNT && next == null; i++) {
             LaneBuffer<T> lane = lanes.get(i);
-            next = lane.trickle.isDue(lane.inFlight) ? lane.next(mayLend, mayLendLong) : null;
+            next = lane.isDue() ? lane.turns.next(mayLend, mayLendLong) : null;
         }
         // What a tenant is entitled to goes before long work that borrows, whatever its lane.
-        next = next == null ? buffer(Lane.HOT).next(mayLend, false) : next;
-        next = next == null ? buffer(Lane.OVERFLOW).next(false, false) : next;
+        next = next == null ? buffer(Lane.HOT).turns.next(mayLend, false) : next;
+        next = next == null ? buffer(Lane.OVERFLOW).turns.next(false, false) : next;
         for (int i = 0; i < LaneBuffer.COUNT && next == null; i++) {
             LaneBuffer<T> lane = lanes.get(i);
-            boolean mayRun = lane.lane != Lane.AGED || liveLanesCaughtUp || lane.inFlight < lane.trickle.slots;
-            next = mayRun ? lane.next(mayLend, mayLendLong) : null;
+            boolean mayRun = lane.lane != Lane.AGED || liveLanesCaughtUp || lane.inFlight < lane.slots;
+            next = mayRun ? lane.turns.next(mayLend, mayLendLong) : null;
         }
         return next;
     }
 
-    private SlotLease<T> start(TenantQueue<T> queue, long nowNanos) {
-        DispatchTenant<T> tenant = queue.tenant;
-        LaneBuffer<T> lane = queue.lane;
-        lanes.forEach(each -> each.trickle.started(each == lane));
-        double chargeMillis = tenant.estimateMillis(lane.averageMillis());
-        WorkloadQueue<T> from = null;
-        if (queue.workloads != null) {
-            from = queue.workloads.next();
-            chargeMillis = from.workload.estimateMillis(chargeMillis);
-        }
-        boolean isBorrowed = tenant.standing != SlotEntitlement.WITHIN;
-        QueueEntry<T> waiting = lane.serve(queue, from, chargeMillis);
-        lane.inFlight++;
-        boolean isKnown = (from == null ? tenant : from.workload).isEstimated();
-        int expectedEnd = pool.started(isBorrowed, isKnown ? chargeMillis : Double.POSITIVE_INFINITY);
+    private SlotLease<T> start(FairQueue<T> queue, long nowNanos) {
+        FairNode<T> leaf = queue.node;
+        FairNode<T> tenant = leaf.tenant();
+        lanes.forEach(each -> each.started(each == queue.lane));
+        double chargeMillis = queue.estimateMillis();
+        boolean isBorrowed = tenant.standing != FairNode.Standing.WITHIN;
+        SlotLease<T> start = queue.serve(chargeMillis);
+        start.queue = queue;
+        start.startedNanos = nowNanos;
+        start.chargedMillis = chargeMillis;
+        start.isKnown = leaf.isEstimated();
+        queue.lane.inFlight++;
+        pool.started(start, isBorrowed);
         if (tenant.inFlight == 0) {
             tenant.runningIndex = running.size();
             running.add(tenant);
         }
         tenant.attemptStarted(nowNanos);
-        int cohort = tenant.adaptive.started(tenant.inFlight, nowNanos);
+        start.cohort = tenant.adaptive.started(tenant.inFlight, nowNanos);
         update(tenant);
-        if (from != null) {
-            from.workload.use(1);
+        if (leaf != tenant) {
+            leaf.attemptStarted(nowNanos);
         }
-        TurnQueue<T> source = from == null ? queue : from;
-        return new SlotLease<>(waiting.item, source, nowNanos, chargeMillis, expectedEnd, cohort);
+        return start;
     }
 
-    private DispatchTenant<T> release(SlotLease<T> start, long nowNanos) {
+    private FairNode<T> release(SlotLease<T> start, long nowNanos) {
         if (start.ended) {
             throw new IllegalStateException("this attempt has already ended");
         }
         start.ended = true;
-        DispatchTenant<T> tenant = start.queue().tenant;
-        start.queue().lane.inFlight--;
+        FairNode<T> leaf = start.queue.node;
+        FairNode<T> tenant = leaf.tenant();
+        start.queue.lane.inFlight--;
         pool.at(nowNanos);
-        pool.ended(start.expectedEnd);
+        pool.ended(start);
         tenant.attemptLeft(start.startedNanos);
         if (tenant.inFlight == 0) {
-            DispatchTenant<T> last = running.removeLast();
+            FairNode<T> last = running.removeLast();
             if (last != tenant) {
                 running.set(tenant.runningIndex, last);
                 last.runningIndex = tenant.runningIndex;
             }
         }
-        if (start.workload() != null) {
-            start.workload().workload.use(-1);
+        if (leaf != tenant) {
+            leaf.attemptLeft(start.startedNanos);
         }
         return tenant;
     }
 
-    private void idleIfDone(DispatchTenant<T> tenant, long nowNanos) {
+    private void idleIfDone(FairNode<T> tenant, long nowNanos) {
         if (!tenant.isBusy() && !tenant.idle) {
             update(tenant); // Otherwise one that is forgotten would count for ever.
             tenants.idle(tenant, nowNanos);
@@ -327,24 +334,15 @@ public final class FairDispatch<T> {
 
     /** Updates only tenants in flight: one without slots is within any share. */
     private void followWeights() {
-        if (pool.isOutdated(tenants.activeWeight(), tenants.active)) {
-            pool.setActive(tenants.activeWeight(), tenants.active);
+        if (pool.follow(tenants.activeWeight, tenants.active)) {
             running.forEach(this::update);
         }
     }
 
-    /** Updates a tenant's entitlement to the slots it holds and its latency. */
-    private void update(DispatchTenant<T> tenant) {
-        SlotEntitlement before = tenant.standing;
-        pool.update(tenant);
-        if (tenant.standing != before) {
-            atCap += (tenant.standing == SlotEntitlement.HELD ? 1 : 0) - (before == SlotEntitlement.HELD ? 1 : 0);
-            for (LaneBuffer<T> lane : lanes) {
-                TenantQueue<T> queue = tenant.queueOrNull(lane.index());
-                if (queue != null && queue.size > 0) {
-                    lane.reposition(queue);
-                }
-            }
-        }
+    /** Updates what a tenant may take, by the slots it holds and its latency. */
+    private void update(FairNode<T> tenant) {
+        FairNode.Standing next = pool.update(tenant);
+        atCap += (next == FairNode.Standing.HELD ? 1 : 0) - (tenant.standing == FairNode.Standing.HELD ? 1 : 0);
+        tenant.stand(next);
     }
 }

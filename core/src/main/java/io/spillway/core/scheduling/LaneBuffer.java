@@ -7,7 +7,13 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Waiting items of one lane. Its tenants take turns by slot time (see {@link Rounds}), and so do the workloads of each.
+ * Waiting items of one lane, whose tenants take turns, and the share of the starts that the lane gets while lanes of
+ * higher priority could take them all, so that it never starves: its trickle.
+ *
+ * <p>One of 1 / trickle starts is due to the lane. What it gets of idle capacity counts, up to as many starts as there
+ * are slots: near saturation the trickle would otherwise take from others what the lane gets anyway. Nothing is due
+ * while the lane has its share of the slots: a share of the starts is a larger share of the work when its attempts take
+ * longer than those of the other lanes.
  *
  * <p>Owner: {@link FairDispatch}. Bound: the lane's read-ahead and one poll batch.
  */
@@ -18,168 +24,72 @@ final class LaneBuffer<T> {
     private static final double AVERAGE_SHARE = 1.0 / 64;
     /** Estimate before any attempt has ended: small, since holding back an item needlessly costs more. */
     private static final double PRIOR_MILLIS = 1;
+    /** Removes rounding errors: 0.05 of 60 is 3, not 3.0000000000000004 rounded up to 4. */
+    private static final double ROUNDING = 1e-9;
 
     final Lane lane;
-    final Trickle trickle;
-    final List<TenantQueue<T>> members = new ArrayList<>();
-    private final TurnHeap<TenantQueue<T>> within = new TurnHeap<>();
-    private final TurnHeap<TenantQueue<T>> beyond = new TurnHeap<>();
-    private final TurnHeap<TenantQueue<T>> beyondLong = new TurnHeap<>();
-    private final Rounds rounds = new Rounds();
-    private double averageMillis = PRIOR_MILLIS;
-
+    final Turns<T> turns = new Turns<>();
+    /** Queues of the tenants with items. */
+    final List<FairQueue<T>> members = new ArrayList<>();
+    double averageMillis = PRIOR_MILLIS;
     int items;
     /** Number and size of the lane's items in memory, also of those that do not wait here. */
     int heldItems;
     long heldBytes;
     int inFlight;
 
-    LaneBuffer(Lane lane, Trickle trickle) {
+    /** The lane's share of the slots, rounded up: 0 only without a trickle. */
+    final int slots;
+    private final double trickle;
+    private final int mostAhead;
+    /** Starts due to the lane, at most 1; negative when it has had more. */
+    private double due;
+
+    /** @param trickle 0 (none) to 0.5 */
+    LaneBuffer(Lane lane, double trickle, int slots) {
         this.lane = lane;
         this.trickle = trickle;
+        this.slots = (int) Math.ceil(trickle * slots - ROUNDING);
+        this.mostAhead = slots;
     }
 
-    int index() {
-        return lane.ordinal();
+    /** Adds the queue of a tenant that has items now. */
+    void join(FairQueue<T> queue) {
+        queue.memberIndex = members.size();
+        members.add(queue);
     }
 
-    double averageMillis() {
-        return averageMillis;
-    }
-
-    /** Adds an item; its workload is null while no item of the tenant names one. */
-    void add(TenantQueue<T> queue, DispatchWorkload<T> workload, QueueEntry<T> waiting) {
-        queue.add(waiting, workload);
-        queue.tenant.waiting++;
-        items++;
-        if (queue.size == 1) {
-            queue.memberIndex = members.size();
-            members.add(queue);
-            rounds.join(queue);
+    /** Removes the queue of a tenant that has no items any more. */
+    void leave(FairQueue<T> queue) {
+        FairQueue<T> last = members.removeLast();
+        if (last != queue) {
+            members.set(queue.memberIndex, last);
+            last.memberIndex = queue.memberIndex;
         }
-        if (queue.heap == null) {
-            reposition(queue);
-        }
-    }
-
-    /** Removes an item from a queue; the workload's queue that has it is null while no item names a workload. */
-    void remove(TenantQueue<T> queue, WorkloadQueue<T> from, QueueEntry<T> waiting) {
-        queue.remove(waiting, from);
-        removed(queue);
     }
 
     /** Removes items, and passes each tenant that had any. */
-    void removeIf(Predicate<T> gone, Consumer<DispatchTenant<T>> looked) {
+    void removeIf(Predicate<T> gone, Consumer<FairNode<T>> looked) {
         for (int i = members.size() - 1; i >= 0; i--) {
-            TenantQueue<T> queue = members.get(i);
-            if (queue.workloads == null) {
-                removeIf(queue, null, queue, gone);
-            } else {
-                queue.parts().forEach(part -> removeIf(queue, part, part, gone));
-            }
-            looked.accept(queue.tenant);
+            FairQueue<T> queue = members.get(i);
+            queue.leaves().forEach(leaf -> leaf.removeIf(gone));
+            looked.accept(queue.node);
         }
     }
 
-    private void removeIf(TenantQueue<T> queue, WorkloadQueue<T> part, EntryQueue<T> items, Predicate<T> gone) {
-        items.forEach(waiting -> {
-            if (gone.test(waiting.item)) {
-                remove(queue, part, waiting);
-            }
-        });
+    /** Returns whether the next start is due to the lane, if one of its items may start. */
+    boolean isDue() {
+        return inFlight < slots && due >= 1 - ROUNDING;
     }
 
-    private void removed(TenantQueue<T> queue) {
-        queue.tenant.waiting--;
-        items--;
-        if (queue.size == 0) {
-            TenantQueue<T> last = members.removeLast();
-            if (last != queue) {
-                members.set(queue.memberIndex, last);
-                last.memberIndex = queue.memberIndex;
-            }
-            queue.memberIndex = -1;
-        }
-        if (queue.heap != null && (queue.size == 0 || queue.isBlocked())) {
-            leaveHeap(queue);
-        }
+    /** Records a start of this lane or of another one. */
+    void started(boolean isOwn) {
+        due = isOwn ? Math.max(-mostAhead, due - 1) : Math.min(1, due + trickle);
     }
 
-    /** Returns the next queue among those that may start, or null. */
-    TenantQueue<T> next(boolean mayLend, boolean mayLendLong) {
-        TenantQueue<T> next = earlier(null, within);
-        next = mayLend ? earlier(next, beyond) : next;
-        return mayLendLong ? earlier(next, beyondLong) : next;
-    }
-
-    private TenantQueue<T> earlier(TenantQueue<T> found, TurnHeap<TenantQueue<T>> heap) {
-        if (heap.isEmpty()) {
-            return found;
-        }
-        return found == null || heap.first().isBefore(found) ? heap.first() : found;
-    }
-
-    /** Takes the next item of a queue, charges its tenant and workload for it and advances to the queue's round. */
-    QueueEntry<T> serve(TenantQueue<T> queue, WorkloadQueue<T> from, double chargeMillis) {
-        rounds.serve(queue);
-        QueueEntry<T> waiting;
-        if (from == null) {
-            waiting = queue.head();
-            queue.unlink(waiting);
-        } else {
-            waiting = from.head();
-            queue.workloads.serve(from, waiting, chargeMillis);
-            queue.size--;
-        }
-        removed(queue);
-        chargeTenant(queue, chargeMillis);
-        return waiting;
-    }
-
-    /** Charges a tenant, and its workload when it has them; a negative number refunds it. */
-    void charge(TenantQueue<T> queue, WorkloadQueue<T> from, double millis) {
-        chargeTenant(queue, millis);
-        if (from != null) {
-            queue.workloads.charge(from, millis);
-        }
-    }
-
-    private void chargeTenant(TenantQueue<T> queue, double millis) {
-        if (rounds.charge(queue, millis) && queue.heap != null) {
-            queue.heap.moved(queue);
-        }
-    }
-
-    /** Puts a queue with waiting items into the heap of its tenant's entitlement, unless its workloads block it. */
-    void reposition(TenantQueue<T> queue) {
-        TurnHeap<TenantQueue<T>> heap = queue.isBlocked() ? null : switch (queue.tenant.standing) {
-            case WITHIN -> within;
-            case BEYOND -> beyond;
-            case LONG -> beyondLong;
-            case HELD -> null;
-        };
-        if (queue.heap == heap) {
-            return;
-        }
-        if (queue.heap != null) {
-            leaveHeap(queue);
-        }
-        if (heap != null) {
-            rounds.setRound(queue);
-            heap.insert(queue);
-            queue.heap = heap;
-        }
-    }
-
-    /** Follows the slots of a workload whose items wait. */
-    void reposition(WorkloadQueue<T> part) {
-        part.of.workloads.reposition(part);
-        reposition(part.of);
-    }
-
-    private void leaveHeap(TenantQueue<T> queue) {
-        queue.heap.remove(queue);
-        queue.heap = null;
+    /** Undoes a start. Otherwise the items that are too old would use up the lane's starts on their way out of it. */
+    void cancelled(boolean isOwn) {
+        due = isOwn ? Math.min(1, due + 1) : Math.max(-mostAhead, due - trickle);
     }
 
     void attemptEnded(double millis) {

@@ -1,39 +1,57 @@
 package io.spillway.core.scheduling;
 
-/** One attempt's slot, from {@link FairDispatch#take} until {@link FairDispatch#ended}. */
+import io.spillway.core.item.ItemLimits;
+
+/**
+ * An item in the scheduler. It waits in a {@link FairQueue}, which owns its links, and then holds a slot, from
+ * {@link FairDispatch#take} until {@link FairDispatch#ended}.
+ */
 public final class SlotLease<T> {
+    private static final int SECONDS_PER_LEVEL = 60;
+    private static final long MILLIS_PER_SECOND = 1_000;
+
     private final T item;
-    /** A {@link WorkloadQueue}, or a {@link TenantQueue} without workloads. One field, since each item has a lease. */
-    private final TurnQueue<T> from;
-    final long startedNanos;
-    final double chargedMillis;
-    /** Its entry in {@link ExpectedEnds}, if its slot is borrowed. */
-    final int expectedEnd;
+    SlotLease<T> before;
+    SlotLease<T> after;
+    /**
+     * Seconds of the epoch in which the item came, a minute earlier for each level above normal. Whole seconds, and
+     * bytes below: together they fit into what alignment leaves of the object. Compared by difference, as it may wrap.
+     */
+    private final int urgentSinceSeconds;
+    final byte priority;
+    /** That it has made, at most 127. */
+    final byte moves;
+
+    /** From here on, once it has started: the queue that it came from. */
+    FairQueue<T> queue;
+    long startedNanos;
+    double chargedMillis;
+    /** Whether the charge is what its node's attempts have taken, so that its end can be expected. */
+    boolean isKnown;
     /** Of its tenant's {@link AdaptiveCap}. */
-    final int cohort;
+    int cohort;
+    /** Of {@link ExpectedEnds}: its index, or {@link ExpectedEnds#NONE}, and whether it counts as ending soon. */
+    int borrowedIndex;
+    boolean isSoon;
     boolean ended;
 
-    SlotLease(
-            T item, TurnQueue<T> from, long startedNanos, double chargedMillis, int expectedEnd, int cohort) {
+    /** @param priority 0 to 9 */
+    SlotLease(T item, int moves, int priority, long enqueuedAtMillis) {
         this.item = item;
-        this.from = from;
-        this.startedNanos = startedNanos;
-        this.chargedMillis = chargedMillis;
-        this.expectedEnd = expectedEnd;
-        this.cohort = cohort;
-    }
-
-    TenantQueue<T> queue() {
-        return from instanceof WorkloadQueue<T> part ? part.of : (TenantQueue<T>) from;
-    }
-
-    /** Returns the queue of its workload; null when it started while no item of the tenant named one. */
-    WorkloadQueue<T> workload() {
-        return from instanceof WorkloadQueue<T> part ? part : null;
+        this.moves = (byte) Math.min(moves, Byte.MAX_VALUE);
+        this.priority = (byte) priority;
+        int levelSeconds = (priority - ItemLimits.NORMAL_PRIORITY) * SECONDS_PER_LEVEL;
+        this.urgentSinceSeconds = (int) (enqueuedAtMillis / MILLIS_PER_SECOND - levelSeconds);
     }
 
     /** The item, as it was offered. */
     public T item() {
         return item;
+    }
+
+    /** Returns whether it is served before the first item of another level. */
+    boolean isBefore(SlotLease<T> other) {
+        int difference = urgentSinceSeconds - other.urgentSinceSeconds;
+        return difference < 0 || difference == 0 && priority > other.priority;
     }
 }

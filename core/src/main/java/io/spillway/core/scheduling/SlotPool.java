@@ -11,7 +11,7 @@ package io.spillway.core.scheduling;
  * <li>free + held by tenants that borrow nothing > what modest ones have held lately, at most the reserve: nobody
  * borrows this, because attempts that always ended soon can suddenly hang;
  * <li>free + borrowed and back soon + held by tenants that borrow nothing ≥ the reserve, for tenants that come;
- * <li>of a tenant with long attempts: lent ≤ slots - what the others and its share need (see {@link EntitledDemand}).
+ * <li>of a tenant with long attempts: lent ≤ slots - what the others and its share need (see {@link RecentDemand}).
  * </ol>
  *
  * <p>Soon is within 100 ms, or a quarter of the time of an attempt within a share (five quarters of the reserved
@@ -42,16 +42,17 @@ final class SlotPool {
     private final int reserved;
     private final double soonShare;
     private final ExpectedEnds borrowed;
-    private final EntitledDemand lately = new EntitledDemand();
+    private final RecentDemand mostHeld = new RecentDemand();
+    private final RecentDemand mostWanted = new RecentDemand();
     private double entitledMillis;
     private double activeWeight;
     private boolean alone;
-    private int inFlight;
+    int inFlight;
     /** Slots that tenants hold which borrow none, or are modest. */
     private int held;
     private int ofModest;
     /** Slots that modest tenants could use now, and all others within their shares. */
-    private int wanted;
+    int wanted;
     /** Slots beyond the shares of those that hold them. */
     private int lent;
     private long nowNanos;
@@ -64,14 +65,6 @@ final class SlotPool {
         this.borrowed = new ExpectedEnds(slots);
     }
 
-    int inFlight() {
-        return inFlight;
-    }
-
-    int wanted() {
-        return wanted;
-    }
-
     boolean isFull() {
         return inFlight >= slots;
     }
@@ -79,20 +72,21 @@ final class SlotPool {
     /** Records the time. */
     void at(long nanos) {
         nowNanos = nanos;
-        lately.at(wanted, ofModest, soonMillis(), nanos);
+        mostHeld.at(ofModest, soonMillis(), nanos);
+        mostWanted.at(wanted, soonMillis(), nanos);
     }
 
     /**
-     * Returns whether a tenant has become the only active one, or is it no longer, or the shares in force are off by
-     * more than an eighth; an exact update would cost too much.
+     * Follows the active tenants when one has become the only one, or is it no longer, or the shares in force are off
+     * by more than an eighth; an exact update would cost too much. Returns whether shares have changed.
      */
-    boolean isOutdated(double weight, int active) {
-        return Math.abs(weight - activeWeight) > activeWeight / 8 || alone != (active == 1);
-    }
-
-    void setActive(double weight, int active) {
+    boolean follow(double weight, int active) {
+        if (Math.abs(weight - activeWeight) <= activeWeight / 8 && alone == (active == 1)) {
+            return false;
+        }
         activeWeight = weight;
         alone = active == 1;
+        return true;
     }
 
     /** Returns the fair share of a tenant of this weight, from 1 to all slots. */
@@ -103,66 +97,65 @@ final class SlotPool {
         return weight >= activeWeight ? slots : Math.max(1, (int) Math.round(slots * weight / activeWeight));
     }
 
-    /** Updates a tenant's share, cap and entitlement, and what it counts for in the account. */
-    void update(DispatchTenant<?> tenant) {
+    /** Updates a tenant's share and cap, and what it counts for in the account; returns what it may take next. */
+    FairNode.Standing update(FairNode<?> tenant) {
         at(nowNanos);
+        count(tenant, -1);
         tenant.share = share(tenant.weight);
         tenant.cap = cap(tenant);
         tenant.isLong = isLong(tenant);
         int demand = tenant.inFlight + (tenant.isHeld ? 0 : tenant.waiting);
         boolean isModest = !alone && !tenant.isLong && demand <= MODEST_FACTOR * tenant.share + MODEST_MORE;
-        int modest = isModest ? tenant.inFlight : 0;
-        ofModest += modest - tenant.modest;
-        tenant.modest = modest;
-        int holds = isModest || !alone && tenant.inFlight <= tenant.share ? tenant.inFlight : 0;
-        held += holds - tenant.holds;
-        tenant.holds = holds;
-        int borrows = alone ? tenant.inFlight : Math.max(0, tenant.inFlight - tenant.share);
-        lent += borrows - tenant.borrows;
-        tenant.borrows = borrows;
-        int most = isModest ? tenant.cap : Math.min(tenant.share, tenant.cap);
-        int wants = alone ? 0 : Math.min(most, demand);
-        wanted += wants - tenant.wants;
-        tenant.wants = wants;
-        tenant.standing = standing(tenant);
+        tenant.modest = isModest ? tenant.inFlight : 0;
+        tenant.holds = isModest || !alone && tenant.inFlight <= tenant.share ? tenant.inFlight : 0;
+        tenant.borrows = alone ? tenant.inFlight : Math.max(0, tenant.inFlight - tenant.share);
+        tenant.wants = alone ? 0 : Math.min(demand, isModest ? tenant.cap : Math.min(tenant.share, tenant.cap));
+        count(tenant, 1);
+        if (tenant.isHeld || tenant.inFlight >= tenant.cap) {
+            return FairNode.Standing.HELD;
+        }
+        if (tenant.inFlight < tenant.share) {
+            return FairNode.Standing.WITHIN;
+        }
+        return tenant.isLong ? FairNode.Standing.LONG : FairNode.Standing.BEYOND;
+    }
+
+    private void count(FairNode<?> tenant, int sign) {
+        ofModest += sign * tenant.modest;
+        held += sign * tenant.holds;
+        lent += sign * tenant.borrows;
+        wanted += sign * tenant.wants;
     }
 
     /** Returns the most slots of a tenant: its policy's concurrency and, beyond its fair share, the adaptive cap. */
-    private int cap(DispatchTenant<?> tenant) {
+    private int cap(FairNode<?> tenant) {
         int most = Math.max(tenant.share, tenant.adaptive.limit());
         // Of the only active tenant no other needs the slots, whatever they do to its own latency.
         return alone || !adaptive || most >= slots ? tenant.concurrency : Math.min(tenant.concurrency, most);
     }
 
-    private boolean isLong(SlotUser tenant) {
+    private boolean isLong(FairNode<?> tenant) {
         return !tenant.isEstimated()
                 || tenant.expectedMillis(nowNanos) > Math.max(LEAST_LONG_MILLIS, LONG_FACTOR * entitledMillis);
     }
 
-    private static SlotEntitlement standing(DispatchTenant<?> tenant) {
-        if (tenant.isHeld || tenant.inFlight >= tenant.cap) {
-            return SlotEntitlement.HELD;
-        }
-        if (tenant.inFlight < tenant.share) {
-            return SlotEntitlement.WITHIN;
-        }
-        return tenant.isLong ? SlotEntitlement.LONG : SlotEntitlement.BEYOND;
-    }
-
-    /** Records a start, and returns its entry for {@link #ended}. */
-    int started(boolean isBorrowed, double expectedMillis) {
+    /** Records the start of an attempt. */
+    void started(SlotLease<?> attempt, boolean isBorrowed) {
         inFlight++;
-        return isBorrowed || alone ? borrowed.started(expectedMillis, soonMillis(), nowNanos) : ExpectedEnds.NONE;
+        attempt.borrowedIndex = ExpectedEnds.NONE;
+        if (isBorrowed || alone) {
+            borrowed.started(attempt, soonMillis());
+        }
     }
 
-    void ended(int entry) {
+    void ended(SlotLease<?> attempt) {
         inFlight--;
-        borrowed.ended(entry);
+        borrowed.ended(attempt);
     }
 
     /** Records how long an attempt took. */
-    void measured(int entry, double millis) {
-        if (entry == ExpectedEnds.NONE || alone) {
+    void measured(SlotLease<?> attempt, double millis) {
+        if (attempt.borrowedIndex == ExpectedEnds.NONE || alone) {
             entitledMillis += (millis - entitledMillis) * AVERAGE_SHARE;
         }
     }
@@ -170,7 +163,7 @@ final class SlotPool {
     /** Returns whether a tenant beyond its share may start. */
     boolean mayLend() {
         int left = slots - inFlight - 1;
-        return left >= 0 && left + held >= kept() && left + held + soon() >= reserved;
+        return left >= 0 && left + held >= kept() && left + held + borrowed.soon(soonMillis(), nowNanos) >= reserved;
     }
 
     /** Returns whether a tenant beyond its share may start long work. */
@@ -179,7 +172,7 @@ final class SlotPool {
     }
 
     /** Returns the slots that one tenant can get soon, including its own and once its cap has grown: 1 or more. */
-    int within(DispatchTenant<?> tenant) {
+    int within(FairNode<?> tenant) {
         int others = inFlight - tenant.inFlight;
         int lendable = tenant.isLong ? mostLong() : Math.min(slots - kept(), slots - others);
         int cap = tenant.adaptive.isRaised() ? tenant.cap : tenant.concurrency;
@@ -187,18 +180,14 @@ final class SlotPool {
     }
 
     private int kept() {
-        return alone ? 0 : Math.min(reserved, 1 + (int) Math.ceil(lately.mostHeld(nowNanos)));
+        return alone ? 0 : Math.min(reserved, 1 + (int) Math.ceil(mostHeld.most(nowNanos)));
     }
 
     private int mostLong() {
-        return alone ? slots : slots - (int) Math.ceil(lately.mostWanted(nowNanos));
+        return alone ? slots : slots - (int) Math.ceil(mostWanted.most(nowNanos));
     }
 
     private double soonMillis() {
         return Math.max(LEAST_SOON_MILLIS, soonShare * entitledMillis);
-    }
-
-    private int soon() {
-        return borrowed.soon(soonMillis(), nowNanos);
     }
 }

@@ -1,10 +1,7 @@
 package io.spillway.core.scheduling;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Tenants known to the scheduler, and which of them are active: with an item waiting or in flight within the last 10
@@ -18,25 +15,20 @@ final class TenantTable<T> {
     static final int MAX_IDLE = 10_000;
     static final long ACTIVE_NANOS = 10_000_000_000L;
 
-    final Map<String, DispatchTenant<T>> tenants = new HashMap<>();
+    final Map<String, FairNode<T>> tenants = new HashMap<>();
     /** Idle tenants by idle time, and the first of them that is still active. */
-    private DispatchTenant<T> longestIdle;
-    private DispatchTenant<T> lastIdle;
-    private DispatchTenant<T> firstActive;
+    private FairNode<T> longestIdle;
+    private FairNode<T> lastIdle;
+    private FairNode<T> firstActive;
     private int idle;
     int active;
-    private double activeWeight;
-    ConcurrencyShares shares = ConcurrencyShares.ALONE;
+    double activeWeight;
 
-    double activeWeight() {
-        return activeWeight;
-    }
-
-    /** Returns the tenant and marks it as busy; creates it when it is unknown. */
-    DispatchTenant<T> busy(String name, double weight) {
-        DispatchTenant<T> tenant = tenants.get(name);
+    /** Returns the tenant, marks it as busy and sets its weight; creates it when it is unknown. */
+    FairNode<T> busy(String name, double weight) {
+        FairNode<T> tenant = tenants.get(name);
         if (tenant == null) {
-            tenant = new DispatchTenant<>(name, weight);
+            tenant = new FairNode<>(name, weight);
             tenants.put(name, tenant);
             activate(tenant);
         } else if (tenant.idle) {
@@ -45,44 +37,13 @@ final class TenantTable<T> {
                 activate(tenant);
             }
         }
+        activeWeight += weight - tenant.weight;
+        tenant.weight = weight;
         return tenant;
     }
 
-    void changeWeight(DispatchTenant<T> tenant, double weight) {
-        activeWeight += weight - tenant.weight;
-        tenant.weight = weight;
-    }
-
-    /** Applies shares to the tenants with items, and returns the demand under limits of these. */
-    Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares next, Consumer<DispatchTenant<T>> changed) {
-        shares = next;
-        Map<String, ConcurrencyShares.Demand> demands = new HashMap<>();
-        for (DispatchTenant<T> tenant : tenants.values()) {
-            if (tenant.isBusy() && tenant.share(next, demands)) {
-                changed.accept(tenant);
-            }
-        }
-        return demands;
-    }
-
-    /** Returns the keys of the limits of tenants and workloads that hold items back. */
-    Set<String> limitsAtCap() {
-        Set<String> keys = new HashSet<>();
-        for (DispatchTenant<T> tenant : tenants.values()) {
-            if (tenant.isHeldByLimit()) {
-                keys.add(ConcurrencyShares.key(tenant.name, ""));
-            }
-            for (DispatchWorkload<T> workload : tenant.workloads()) {
-                if (workload.isHeldByLimit()) {
-                    keys.add(ConcurrencyShares.key(tenant.name, workload.name));
-                }
-            }
-        }
-        return keys;
-    }
-
     /** Marks a tenant without items as idle. */
-    void idle(DispatchTenant<T> tenant, long nowNanos) {
+    void idle(FairNode<T> tenant, long nowNanos) {
         tenant.idle = true;
         tenant.idleSinceNanos = nowNanos;
         tenant.idleBefore = lastIdle;
@@ -94,7 +55,7 @@ final class TenantTable<T> {
         lastIdle = tenant;
         firstActive = firstActive == null ? tenant : firstActive;
         if (++idle > MAX_IDLE) {
-            DispatchTenant<T> forgotten = longestIdle;
+            FairNode<T> forgotten = longestIdle;
             if (forgotten.active) {
                 deactivate(forgotten);
             }
@@ -106,27 +67,27 @@ final class TenantTable<T> {
     /** Deactivates tenants that have been idle for {@link #ACTIVE_NANOS}. */
     void expire(long nowNanos) {
         while (firstActive != null && nowNanos - firstActive.idleSinceNanos >= ACTIVE_NANOS) {
-            DispatchTenant<T> rested = firstActive;
+            FairNode<T> rested = firstActive;
             firstActive = rested.idleAfter;
             deactivate(rested);
             rested.rest();
         }
     }
 
-    private void activate(DispatchTenant<T> tenant) {
+    private void activate(FairNode<T> tenant) {
         tenant.active = true;
         active++;
         activeWeight += tenant.weight;
     }
 
-    private void deactivate(DispatchTenant<T> tenant) {
+    private void deactivate(FairNode<T> tenant) {
         tenant.active = false;
         active--;
         // Resets the rounding errors of the sum.
         activeWeight = active == 0 ? 0 : activeWeight - tenant.weight;
     }
 
-    private void unlink(DispatchTenant<T> tenant) {
+    private void unlink(FairNode<T> tenant) {
         if (tenant == firstActive) {
             firstActive = tenant.idleAfter;
         }

@@ -7,30 +7,25 @@ import java.util.List;
  * Queues by their next round: a binary heap whose members store their index, so that any member can be moved or removed
  * in logarithmic time.
  *
- * <p>Owner: a {@link LaneBuffer}, with the tenants of one entitlement, or a {@link WorkloadTurns}. Bound: the tenants
- * with waiting items in the lane, or the queues of one tenant's workloads.
+ * <p>Owner: {@link Turns}, with the queues of one {@link FairNode.Standing}, and its bound.
  */
-final class TurnHeap<Q extends TurnQueue<?>> {
-    private final List<Q> members = new ArrayList<>();
+final class TurnHeap<T> {
+    private final List<FairQueue<T>> members = new ArrayList<>();
 
-    /** Returns whether it is empty; {@link #first} needs a member. */
-    boolean isEmpty() {
-        return members.isEmpty();
+    /** Returns the queue whose turn it is, or null. */
+    FairQueue<T> first() {
+        return members.isEmpty() ? null : members.getFirst();
     }
 
-    Q first() {
-        return members.getFirst();
-    }
-
-    void insert(Q queue) {
+    void insert(FairQueue<T> queue) {
         queue.heapIndex = members.size();
         members.add(queue);
         up(queue);
     }
 
-    void remove(Q queue) {
+    void remove(FairQueue<T> queue) {
         int hole = queue.heapIndex;
-        Q last = members.removeLast();
+        FairQueue<T> last = members.removeLast();
         queue.heapIndex = -1;
         if (last != queue) {
             put(last, hole);
@@ -39,15 +34,15 @@ final class TurnHeap<Q extends TurnQueue<?>> {
     }
 
     /** Restores the order after one member's round has changed. */
-    void moved(Q queue) {
+    void moved(FairQueue<T> queue) {
         up(queue);
         down(queue);
     }
 
-    private void up(Q queue) {
+    private void up(FairQueue<T> queue) {
         int index = queue.heapIndex;
         while (index > 0) {
-            Q parent = members.get((index - 1) >>> 1);
+            FairQueue<T> parent = members.get((index - 1) >>> 1);
             if (!queue.isBefore(parent)) {
                 break;
             }
@@ -57,7 +52,7 @@ final class TurnHeap<Q extends TurnQueue<?>> {
         put(queue, index);
     }
 
-    private void down(Q queue) {
+    private void down(FairQueue<T> queue) {
         int index = queue.heapIndex;
         int size = members.size();
         while (2 * index + 1 < size) {
@@ -65,7 +60,7 @@ final class TurnHeap<Q extends TurnQueue<?>> {
             if (child + 1 < size && members.get(child + 1).isBefore(members.get(child))) {
                 child++;
             }
-            Q candidate = members.get(child);
+            FairQueue<T> candidate = members.get(child);
             if (!candidate.isBefore(queue)) {
                 break;
             }
@@ -75,7 +70,7 @@ final class TurnHeap<Q extends TurnQueue<?>> {
         put(queue, index);
     }
 
-    private void put(Q queue, int index) {
+    private void put(FairQueue<T> queue, int index) {
         members.set(index, queue);
         queue.heapIndex = index;
     }

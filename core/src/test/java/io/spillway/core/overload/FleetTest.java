@@ -86,9 +86,7 @@ class FleetTest {
 
     @Test
     void partitions_that_are_stuck_or_without_owner_are_used_only_when_all_candidates_are() {
-        PartitionBacklog stuck = PartitionBacklog.unknown(6)
-                .next(new long[] {0, 0, 1, 900, 1, 0}, new long[6], 1_000, 3_000)
-                .next(new long[] {0, 0, 1, 900, 1, 0}, new long[] {0, 0, 0, 1, 1, 0}, 4_000, 3_000);
+        PartitionBacklog stuck = stuck(2, 0, 0, 1, 900, 1, 0);
         fleet.update(equalWorkers(), new LaneBacklogs(stuck, stuck, stuck), 1, T0);
         assertThat(fleet.place(Lane.HOT, new int[] {2, 3, 4}, 3, 0, 0, T0)).as("2 is stuck, 4 has no owner")
                 .isEqualTo(3);
@@ -123,9 +121,7 @@ class FleetTest {
     @Test
     void a_worker_that_hangs_is_avoided_in_every_lane_and_what_hangs_stays_with_it() {
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
-        PartitionBacklog hot = PartitionBacklog.unknown(6)
-                .next(new long[] {0, 0, 9_000, 5, 0, 0}, new long[6], 1_000, 3_000)
-                .next(new long[] {0, 0, 9_000, 5, 0, 0}, new long[] {0, 0, 0, 1, 0, 0}, 4_000, 3_000);
+        PartitionBacklog hot = stuck(2, 0, 0, 9_000, 5, 0, 0);
         fleet.update(equalWorkers(), new LaneBacklogs(hot, none, none), 1, T0);
         assertThat(fleet.place(Lane.OVERFLOW, new int[] {2, 3}, 2, 0, 0, T0)).as("b hangs in hot").isEqualTo(3);
         assertThat(shares(Lane.AGED, 100, 4)[2]).isZero();
@@ -136,9 +132,7 @@ class FleetTest {
     @Test
     void a_worker_that_ends_attempts_is_used_for_hot_while_other_items_wait_behind_it() {
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
-        PartitionBacklog waits = PartitionBacklog.unknown(6)
-                .next(new long[] {0, 0, 9, 0, 0, 0}, new long[6], 1_000, 3_000)
-                .next(new long[] {0, 0, 9, 0, 0, 0}, new long[6], 4_000, 3_000);
+        PartitionBacklog waits = stuck(2, 0, 0, 9, 0, 0, 0);
         Map<String, WorkerReport> workers = new HashMap<>(equalWorkers());
         workers.put("b", new WorkerReport(10, 1_000, 1_000, 4, 0, 0, workers.get("b").owned()));
         fleet.update(workers, new LaneBacklogs(none, waits, none), 1, T0);
@@ -238,5 +232,11 @@ class FleetTest {
     private static LaneBacklogs hot(long... waiting) {
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
         return new LaneBacklogs(PartitionBacklog.of(waiting), none, none);
+    }
+
+    private static PartitionBacklog stuck(int partition, long... waiting) {
+        boolean[] stuck = new boolean[waiting.length];
+        stuck[partition] = true;
+        return new PartitionBacklog(waiting, stuck);
     }
 }

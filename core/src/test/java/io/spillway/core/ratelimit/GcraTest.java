@@ -33,10 +33,10 @@ class GcraTest {
         long state = 0;
         for (String arrival : timeline.split(" ")) {
             long atMillis = Long.parseLong(arrival.substring(0, arrival.length() - 1));
-            long next = Gcra.next(state, START_NANOS + atMillis * MILLI, limit);
-            assertThat(next == Gcra.REFUSED ? "-" : "+").as("%s: at %s ms", what, atMillis).isEqualTo(
+            long next = limit.next(state, START_NANOS + atMillis * MILLI);
+            assertThat(next == RateLimit.REFUSED ? "-" : "+").as("%s: at %s ms", what, atMillis).isEqualTo(
                     arrival.substring(arrival.length() - 1));
-            state = next == Gcra.REFUSED ? state : next;
+            state = next == RateLimit.REFUSED ? state : next;
         }
     }
 
@@ -55,13 +55,13 @@ class GcraTest {
     void no_rate_or_burst_causes_an_overflow(double rate, long burst) {
         RateLimit limit = RateLimit.of(rate, burst);
         for (long now : new long[] {1, START_NANOS, Long.MAX_VALUE - 2 * RateLimit.MAX_NANOS}) {
-            long state = Gcra.next(0, now, limit);
+            long state = limit.next(0, now);
             assertThat(state).as("the first item at %s", now).isGreaterThan(now);
             // A used-up burst is the maximum that a state can be ahead.
             long full = now + limit.toleranceNanos();
-            assertThat(Gcra.next(full, now, limit)).as("an item after a used-up burst at %s", now)
-                    .isEqualTo(Gcra.REFUSED);
-            assertThat(Gcra.next(full - limit.intervalNanos(), now, limit)).as("the last that fits").isEqualTo(full);
+            assertThat(limit.next(full, now)).as("an item after a used-up burst at %s", now)
+                    .isEqualTo(RateLimit.REFUSED);
+            assertThat(limit.next(full - limit.intervalNanos(), now)).as("the last that fits").isEqualTo(full);
         }
     }
 
@@ -91,8 +91,8 @@ class GcraTest {
         long now = START_NANOS;
         for (int i = 0; i < 120; i++) {
             now += seed.random().nextInt(3) == 0 ? seed.random().nextLong(3 * limit.intervalNanos()) : 0;
-            long next = Gcra.next(state, now, limit);
-            if (next != Gcra.REFUSED) {
+            long next = limit.next(state, now);
+            if (next != RateLimit.REFUSED) {
                 state = next;
                 admitted.add(now);
             }

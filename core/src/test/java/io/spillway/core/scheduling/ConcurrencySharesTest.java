@@ -120,7 +120,7 @@ class ConcurrencySharesTest {
                 new FairDispatch<>(new DispatchSettings(20, 0, 0, 0, 100, 1 << 20, 100, false));
         TenantPolicy policy = TenantPolicy.of(PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "4"));
         for (int i = 0; i < 6; i++) {
-            dispatch.offer(Lane.HOT, "acme", policy, "item-" + i, 0);
+            DispatchTimeline.offer(dispatch, Lane.HOT, "acme", policy, "item-" + i, 0);
         }
         assertThat(dispatch.share(ConcurrencyShares.ALONE)).isEqualTo(Map.of("acme", new Demand(6, 4)));
 

@@ -24,7 +24,7 @@ class DispatchCostTest {
         String[] names = new String[tenants];
         for (int i = 0; i < tenants; i++) {
             names[i] = "tenant-" + i;
-            dispatch.offer(Lane.HOT, names[i], POLICY, names[i], 0);
+            DispatchTimeline.offer(dispatch, Lane.HOT, names[i], POLICY, names[i], 0);
         }
         long bestNanos = Long.MAX_VALUE;
         for (int run = 0; run < RUNS; run++) {
@@ -34,7 +34,7 @@ class DispatchCostTest {
         }
         System.out.printf("%,d tenants: %,d ns for offer, take and ended%n", tenants, bestNanos);
         assertThat(dispatch.waiting(Lane.HOT)).isEqualTo(tenants);
-        assertThat(dispatch.pool.inFlight()).isZero();
+        assertThat(dispatch.pool.inFlight).isZero();
     }
 
     /** Each step ends the oldest of 40 attempts, offers an item and starts one, so the backlog stays constant. */
@@ -47,7 +47,7 @@ class DispatchCostTest {
                 dispatch.ended(running.poll(), nowNanos);
             }
             String name = names[(int) (i * 2_654_435_761L % names.length)];
-            dispatch.offer(Lane.HOT, name, POLICY, name, 0);
+            DispatchTimeline.offer(dispatch, Lane.HOT, name, POLICY, name, 0);
             dispatch.take(true, nowNanos).ifPresent(running::add);
         }
         for (SlotLease<String> start : running) {

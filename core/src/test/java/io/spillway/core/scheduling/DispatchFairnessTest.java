@@ -64,18 +64,18 @@ class DispatchFairnessTest {
                 serveOne(dispatch, policy);
             }
             for (int item = 0; item < tenants * slots; item++) {
-                dispatch.offer(Lane.HOT, "t" + item % tenants, policy, item, 0);
+                DispatchTimeline.offer(dispatch, Lane.HOT, "t" + item % tenants, policy, item, 0);
             }
             while (dispatch.take(true, 0).isPresent()) {
-                assertThat(dispatch.pool.inFlight()).isLessThanOrEqualTo(slots);
+                assertThat(dispatch.pool.inFlight).isLessThanOrEqualTo(slots);
             }
-            assertThat(dispatch.pool.inFlight()).as("%d tenants", tenants).isEqualTo(slots);
+            assertThat(dispatch.pool.inFlight).as("%d tenants", tenants).isEqualTo(slots);
         }
     }
 
     /** A single tenant may use the reserve when its attempts are known to be short. */
     private static void serveOne(FairDispatch<Integer> dispatch, TenantPolicy policy) {
-        dispatch.offer(Lane.HOT, "t0", policy, 0, 0);
+        DispatchTimeline.offer(dispatch, Lane.HOT, "t0", policy, 0, 0);
         dispatch.ended(dispatch.take(true, 0).orElseThrow(), 1_000_000);
     }
 

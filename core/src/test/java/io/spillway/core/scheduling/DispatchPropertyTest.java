@@ -67,7 +67,7 @@ class DispatchPropertyTest {
         assertThat(simulation.items.stream().filter(item -> item.moves > 12 + 12 * item.waitMillis() / 3_600_000))
                 .as("seed %d: items with more moves than 12, and 12 an hour", seed).isEmpty();
         assertThat(rules.checkedWithIdleSlots).as("seed %d: the rules were put to the test", seed).isPositive();
-        assertThat(simulation.dispatch.pool.inFlight()).isZero();
+        assertThat(simulation.dispatch.pool.inFlight).isZero();
         System.out.printf("seed %d: %,d items, %,d moves, most of one item %d, %,d steps checked%n", seed,
                 simulation.items.size(), simulation.moves, simulation.items.stream().mapToInt(i -> i.moves).max()
                         .orElse(0),

@@ -29,7 +29,7 @@ final class DispatchRules {
         FairDispatch<?> dispatch = simulation.dispatch;
         DispatchSettings settings = simulation.settings();
         checked++;
-        require(dispatch.pool.inFlight() <= settings.slots(), "all", "slots");
+        require(dispatch.pool.inFlight <= settings.slots(), "all", "slots");
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
             require(dispatch.waiting(lane) <= settings.readAheadItems() + 500, "all", "read-ahead");
         }
@@ -39,7 +39,7 @@ final class DispatchRules {
             require(load.inFlight() <= simulation.policy(tenant).concurrency(), tenant, "is over its concurrency");
             inFlight += load.inFlight();
         }
-        require(inFlight == dispatch.pool.inFlight(), "all", "the sum of all tenants is what is in flight");
+        require(inFlight == dispatch.pool.inFlight, "all", "the sum of all tenants is what is in flight");
         if (inFlight < settings.slots()) {
             checkedWithIdleSlots++;
             checkNobodyMayStart(dispatch.pool.mayLend(), dispatch.pool.mayLendLong());

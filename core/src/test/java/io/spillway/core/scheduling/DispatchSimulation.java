@@ -130,7 +130,7 @@ final class DispatchSimulation {
     void run(double untilMillis) {
         while (!events.isEmpty() && events.peek().atMillis() <= untilMillis) {
             double until = events.peek().atMillis();
-            usedSlotMillis += dispatch.pool.inFlight() * (until - nowMillis);
+            usedSlotMillis += dispatch.pool.inFlight * (until - nowMillis);
             nowMillis = until;
             while (!events.isEmpty() && events.peek().atMillis() == until) {
                 events.poll().action().run();
@@ -138,7 +138,7 @@ final class DispatchSimulation {
             step();
             afterStep.run();
         }
-        usedSlotMillis += dispatch.pool.inFlight() * (untilMillis - nowMillis);
+        usedSlotMillis += dispatch.pool.inFlight * (untilMillis - nowMillis);
         nowMillis = untilMillis;
     }
 

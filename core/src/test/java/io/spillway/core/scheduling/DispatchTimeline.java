@@ -1,5 +1,6 @@
 package io.spillway.core.scheduling;
 
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
@@ -20,8 +21,13 @@ abstract class DispatchTimeline {
 
     void offer(Lane lane, String tenant, int count, PolicySettings policy) {
         for (int i = 0; i < count; i++) {
-            dispatch.offer(lane, tenant, TenantPolicy.of(policy), tenant, 0);
+            offer(dispatch, lane, tenant, TenantPolicy.of(policy), tenant, 0);
         }
+    }
+
+    /** Offers an item without workload and priority. */
+    static <T> void offer(FairDispatch<T> dispatch, Lane lane, String tenant, TenantPolicy policy, T item, int moves) {
+        dispatch.offer(lane, tenant, "", policy, item, moves, ItemLimits.NORMAL_PRIORITY, 0);
     }
 
     List<SlotLease<String>> takeAll(boolean liveLanesCaughtUp) {
@@ -38,7 +44,7 @@ abstract class DispatchTimeline {
         List<String> tenants = new ArrayList<>();
         for (int i = 0; i < attempts; i++) {
             SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
-            tenants.add(start.queue().tenant.name);
+            tenants.add(start.queue.node.name);
             nowMillis += millis;
             dispatch.ended(start, nanos());
         }

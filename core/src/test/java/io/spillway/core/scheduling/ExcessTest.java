@@ -214,7 +214,7 @@ class ExcessTest {
 
     private void offer(Lane lane, String tenant, int concurrency, int count, int moves) {
         TenantPolicy policy = policy(concurrency);
-        IntStream.range(0, count).forEach(i -> dispatch.offer(lane, tenant, policy, i, moves));
+        IntStream.range(0, count).forEach(i -> DispatchTimeline.offer(dispatch, lane, tenant, policy, i, moves));
     }
 
     private static TenantPolicy policy(int concurrency) {

@@ -29,22 +29,24 @@ class ExpectedEndsTest {
     void an_attempt_ends_soon_when_that_little_of_its_duration_is_left_until_it_is_late(
             double soonMillis, double expectedMillis, long atMillis, boolean isSoon) {
         ends.soon(soonMillis, 0);
-        ends.started(expectedMillis, soonMillis, 0);
+        started(expectedMillis, soonMillis, 0);
         assertThat(ends.soon(soonMillis, atMillis * MILLI)).isEqualTo(isSoon ? 1 : 0);
     }
 
     @Test
     void starts_and_ends_count_at_once() {
         long originNanos = -1_000_000 * MILLI;
-        int first = ends.started(20, SOON, originNanos);
-        ends.started(1_000, SOON, originNanos);
-        int unknown = ends.started(Double.POSITIVE_INFINITY, SOON, originNanos);
+        SlotLease<String> first = started(20, SOON, originNanos);
+        started(1_000, SOON, originNanos);
+        SlotLease<String> unknown = started(Double.POSITIVE_INFINITY, SOON, originNanos);
         assertThat(ends.soon(SOON, originNanos)).isEqualTo(1);
-        ends.started(20, SOON, originNanos + 1);
+        started(20, SOON, originNanos + 1);
         assertThat(ends.soon(SOON, originNanos + 1)).isEqualTo(2);
         ends.ended(first);
         ends.ended(unknown);
-        ends.ended(ExpectedEnds.NONE);
+        SlotLease<String> other = new SlotLease<>("", 0, 0, 0);
+        other.borrowedIndex = ExpectedEnds.NONE;
+        ends.ended(other);
         assertThat(ends.soon(SOON, originNanos + 2)).isEqualTo(1);
     }
 
@@ -52,7 +54,7 @@ class ExpectedEndsTest {
     @CsvSource({"1", "2", "3"})
     void after_any_starts_and_ends_the_number_is_that_of_a_full_count(long seed) {
         Random random = new Random(seed);
-        List<double[]> running = new ArrayList<>();
+        List<SlotLease<String>> running = new ArrayList<>();
         long nowMillis = 0;
         int most = 0;
         for (int step = 0; step < 20_000; step++) {
@@ -60,19 +62,29 @@ class ExpectedEndsTest {
             if (running.size() < SLOTS && random.nextInt(20) > 8) {
                 double expected = random.nextInt(10) == 0 ? Double.POSITIVE_INFINITY : Math.pow(10, 4 * random
                         .nextDouble());
-                running.add(new double[] {ends.started(expected, SOON, nowMillis * MILLI), expected, nowMillis});
+                running.add(started(expected, SOON, nowMillis * MILLI));
             } else if (!running.isEmpty()) {
-                ends.ended((int) running.remove(random.nextInt(running.size()))[0]);
+                ends.ended(running.remove(random.nextInt(running.size())));
             }
             if (step % 7 == 0) {
                 nowMillis += COUNT_MILLIS;
                 long now = nowMillis;
-                int expected = (int) running.stream().filter(each -> isSoon(each[1], now - each[2])).count();
+                int expected = (int) running.stream().filter(each -> each.isKnown
+                        && isSoon(each.chargedMillis, now - each.startedNanos / MILLI)).count();
                 assertThat(ends.soon(SOON, now * MILLI)).as("seed %d, step %d", seed, step).isEqualTo(expected);
                 most = Math.max(most, expected);
             }
         }
         assertThat(most).isGreaterThan(5);
+    }
+
+    private SlotLease<String> started(double expectedMillis, double soonMillis, long nowNanos) {
+        SlotLease<String> attempt = new SlotLease<>("", 0, 0, 0);
+        attempt.startedNanos = nowNanos;
+        attempt.isKnown = expectedMillis < Double.POSITIVE_INFINITY;
+        attempt.chargedMillis = expectedMillis;
+        ends.started(attempt, soonMillis);
+        return attempt;
     }
 
     private static boolean isSoon(double expectedMillis, double ranMillis) {

@@ -41,7 +41,7 @@ class FairDispatchTest extends DispatchTimeline {
         offer(Lane.HOT, "a", 10);
         List<SlotLease<String>> starts = takeAll(true);
         assertThat(starts).hasSize(3);
-        assertThat(dispatch.pool.inFlight()).isEqualTo(3);
+        assertThat(dispatch.pool.inFlight).isEqualTo(3);
         assertThat(TenantLoad.inFlight(dispatch, "a")).isEqualTo(3);
         dispatch.ended(starts.get(1), 0);
         assertThat(takeAll(true)).hasSize(1);
@@ -53,16 +53,16 @@ class FairDispatchTest extends DispatchTimeline {
         SlotLease<String> start = dispatch.take(true, 0).orElseThrow();
         dispatch.ended(start, 1);
         assertThatIllegalStateException().isThrownBy(() -> dispatch.ended(start, 2));
-        assertThat(dispatch.pool.inFlight()).isZero();
+        assertThat(dispatch.pool.inFlight).isZero();
     }
 
     @Test
     void a_lease_returns_its_item_tenant_and_lane() {
-        dispatch.offer(Lane.OVERFLOW, "a", POLICY, "item", 0);
+        offer(dispatch, Lane.OVERFLOW, "a", POLICY, "item", 0);
         SlotLease<String> start = dispatch.take(true, 0).orElseThrow();
         assertThat(start.item()).isEqualTo("item");
-        assertThat(start.queue().tenant.name).isEqualTo("a");
-        assertThat(start.queue().lane.lane).isEqualTo(Lane.OVERFLOW);
+        assertThat(start.queue.node.name).isEqualTo("a");
+        assertThat(start.queue.lane.lane).isEqualTo(Lane.OVERFLOW);
     }
 
     @Test
@@ -80,7 +80,7 @@ class FairDispatchTest extends DispatchTimeline {
         double[] heldMillis = new double[2];
         for (int i = 0; i < 550; i++) {
             SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
-            boolean isSlow = start.queue().tenant.name.equals("slow");
+            boolean isSlow = start.queue.node.name.equals("slow");
             nowMillis += isSlow ? 100 : 10;
             heldMillis[isSlow ? 1 : 0] += isSlow ? 100 : 10;
             dispatch.ended(start, nanos());
@@ -124,7 +124,7 @@ class FairDispatchTest extends DispatchTimeline {
         offer(Lane.HOT, "slow", 1);
         offer(Lane.HOT, "b", 1_000);
         SlotLease<String> slow = dispatch.take(true, nanos()).orElseThrow();
-        assertThat(slow.queue().tenant.name).isEqualTo("slow");
+        assertThat(slow.queue.node.name).isEqualTo("slow");
         nowMillis += 1_000;
         dispatch.ended(slow, nanos());
         offer(Lane.HOT, "slow", 1);
@@ -192,7 +192,7 @@ class FairDispatchTest extends DispatchTimeline {
         offer(Lane.HOT, "noisy", 100);
         assertThat(takeAll(true)).hasSize(40);
         offer(Lane.AGED, "quiet", 20);
-        assertThat(takeAll(true)).hasSize(10).allMatch(start -> start.queue().tenant.name.equals("quiet"));
+        assertThat(takeAll(true)).hasSize(10).allMatch(start -> start.queue.node.name.equals("quiet"));
     }
 
     @Test
@@ -274,17 +274,17 @@ class FairDispatchTest extends DispatchTimeline {
         offer(Lane.HOT, "gone", 3);
         offer(Lane.HOT, "other", 1);
         offer(Lane.HOT, "gone", 1);
-        assertThat(dispatch.pool.wanted()).isPositive();
+        assertThat(dispatch.pool.wanted).isPositive();
         dispatch.removeIf(item -> true, nanos());
-        assertThat(dispatch.pool.wanted()).isZero();
+        assertThat(dispatch.pool.wanted).isZero();
     }
 
     @Test
     void waiting_items_of_a_revoked_partition_are_removed_and_attempts_in_flight_end_as_usual() {
-        dispatch.offer(Lane.HOT, "a", POLICY, "gone-1", 0);
-        dispatch.offer(Lane.HOT, "a", POLICY, "gone-2", 0);
-        dispatch.offer(Lane.HOT, "a", POLICY, "stays", 0);
-        dispatch.offer(Lane.AGED, "b", POLICY, "gone-3", 0);
+        offer(dispatch, Lane.HOT, "a", POLICY, "gone-1", 0);
+        offer(dispatch, Lane.HOT, "a", POLICY, "gone-2", 0);
+        offer(dispatch, Lane.HOT, "a", POLICY, "stays", 0);
+        offer(dispatch, Lane.AGED, "b", POLICY, "gone-3", 0);
         SlotLease<String> first = dispatch.take(true, 0).orElseThrow();
         List<String> removed = new ArrayList<>();
         dispatch.removeIf(item -> item.startsWith("gone") && removed.add(item), 0);
@@ -311,7 +311,7 @@ class FairDispatchTest extends DispatchTimeline {
     @ParameterizedTest
     @EnumSource(value = Lane.class, names = {"DELAY", "DEAD_LETTER"})
     void only_hot_overflow_and_aged_are_scheduled(Lane lane) {
-        assertThatIllegalArgumentException().isThrownBy(() -> dispatch.offer(lane, "a", POLICY, "x", 0))
+        assertThatIllegalArgumentException().isThrownBy(() -> offer(dispatch, lane, "a", POLICY, "x", 0))
                 .withMessageContaining(lane.label());
         assertThatIllegalArgumentException().isThrownBy(() -> dispatch.hasRoom(lane, 0, 0));
     }

@@ -51,7 +51,7 @@ class ReserveTest {
         simulation.afterStep = () -> {
             long soon = simulation.items.stream().filter(item -> item.startedMillis >= 0 && item.endedMillis < 0)
                     .filter(item -> item.startedMillis + 1_000 - simulation.nowMillis <= 250).count();
-            assertThat(SLOTS - simulation.dispatch.pool.inFlight() + soon).as("at %.0f ms", simulation.nowMillis)
+            assertThat(SLOTS - simulation.dispatch.pool.inFlight + soon).as("at %.0f ms", simulation.nowMillis)
                     .isGreaterThanOrEqualTo(RESERVED);
         };
         simulation.run(20_000);

@@ -10,15 +10,15 @@ record TenantLoad(int inFlight, int waiting, int share, int cap, boolean isLong)
     static final TenantLoad NONE = new TenantLoad(0, 0, 1, 1, false);
 
     static Optional<TenantLoad> of(FairDispatch<?> dispatch, String tenant) {
-        return Optional.<DispatchTenant<?>>ofNullable(dispatch.tenants.tenants.get(tenant)).map(known ->
+        return Optional.<FairNode<?>>ofNullable(dispatch.tenants.tenants.get(tenant)).map(known ->
                 new TenantLoad(known.inFlight, startable(known),
                         dispatch.pool.share(known.weight), known.cap, known.isLong));
     }
 
     /** Returns the waiting items, without those of workloads at their concurrency; checks that none is above it. */
-    private static int startable(DispatchTenant<?> tenant) {
+    private static int startable(FairNode<?> tenant) {
         int blocked = 0;
-        for (DispatchWorkload<?> workload : tenant.workloads()) {
+        for (FairNode<?> workload : tenant.children()) {
             assertThat(workload.inFlight).isBetween(0, workload.concurrency);
             blocked += workload.isAtCap() ? workload.waiting : 0;
         }

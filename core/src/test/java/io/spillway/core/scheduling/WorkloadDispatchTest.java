@@ -81,7 +81,7 @@ class WorkloadDispatchTest {
         offer("capped", 20);
         offer("free", 20);
         assertThat(takeAll()).filteredOn(lease -> lease.item().equals("capped")).hasSize(2);
-        assertThat(dispatch.pool.inFlight()).isEqualTo(10);
+        assertThat(dispatch.pool.inFlight).isEqualTo(10);
     }
 
     @Test
@@ -89,7 +89,7 @@ class WorkloadDispatchTest {
         dispatch = dispatch(10);
         limits("capped", 1, 2);
         offer("capped", 20);
-        dispatch.offer(Lane.HOT, "other", policy, "other", 0);
+        DispatchTimeline.offer(dispatch, Lane.HOT, "other", policy, "other", 0);
         List<SlotLease<String>> running = takeAll();
         assertThat(running).extracting(SlotLease::item).containsExactlyInAnyOrder("capped", "capped", "other");
         assertThat(dispatch.limitsAtCap()).containsExactly("t/capped");
@@ -176,11 +176,11 @@ class WorkloadDispatchTest {
         for (int i = 0; i < names; i++) {
             offer(Lane.OVERFLOW, "w" + i, 1);
         }
-        assertThat(known()).isLessThanOrEqualTo(TenantWorkloads.MAX_OWN + TenantWorkloads.SHARED);
+        assertThat(known()).isLessThanOrEqualTo(FairNode.MAX_OWN + FairNode.SHARED);
         limits("named", 1, 1);
         offer(Lane.OVERFLOW, "named", 1);
         assertThat(known()).as("a workload of the policy has its own queue")
-                .isLessThanOrEqualTo(TenantWorkloads.MAX_OWN + TenantWorkloads.SHARED + 1);
+                .isLessThanOrEqualTo(FairNode.MAX_OWN + FairNode.SHARED + 1);
         Set<String> served = new HashSet<>(serve(names + 1, 1));
         assertThat(served).hasSize(names + 1);
     }
@@ -242,7 +242,7 @@ class WorkloadDispatchTest {
                 }
             }
             while (true) {
-                Map<WorkloadQueue<String>, Long> rounds = rounds();
+                Map<FairQueue<String>, Long> rounds = rounds();
                 Optional<SlotLease<String>> lease = take();
                 if (lease.isEmpty()) {
                     break;
@@ -252,7 +252,7 @@ class WorkloadDispatchTest {
                 int now = inFlight.merge(name, 1, Integer::sum);
                 assertThat(now).as(context).isLessThanOrEqualTo(policy.workload(name).concurrency());
                 assertThat(rounds.values()).as("%s: the sibling with the least charge starts", context)
-                        .allMatch(round -> round >= rounds.get(lease.get().workload()));
+                        .allMatch(round -> round >= rounds.get(workloadOf(lease.get())));
                 running.add(lease.get());
             }
             int left = waiting.values().stream().mapToInt(Queue::size).sum();
@@ -267,16 +267,20 @@ class WorkloadDispatchTest {
     }
 
     /** Returns the next round of each workload that may start; of none while no item names one. */
-    private Map<WorkloadQueue<String>, Long> rounds() {
-        Map<WorkloadQueue<String>, Long> rounds = new HashMap<>();
+    private Map<FairQueue<String>, Long> rounds() {
+        Map<FairQueue<String>, Long> rounds = new HashMap<>();
         rounds.put(null, 0L);
         if (tenant() != null) {
-            tenant().workloads().stream().map(workload -> workload.queueOrNull(0))
-                    .filter(part -> part != null && part.heapIndex >= 0)
+            tenant().parts(dispatch.lanes.getFirst()).stream().filter(part -> part.heap != null)
                     .forEach(part -> rounds.put(part, part.round));
             rounds.computeIfPresent(null, (none, round) -> rounds.size() > 1 ? null : round);
         }
         return rounds;
+    }
+
+    /** Returns the queue of its workload; null when it started while no item of the tenant named one. */
+    private static FairQueue<String> workloadOf(SlotLease<String> lease) {
+        return lease.queue.parent == null ? null : lease.queue;
     }
 
     private static String nameOf(String item) {
@@ -287,12 +291,12 @@ class WorkloadDispatchTest {
         return new FairDispatch<>(new DispatchSettings(slots, 0, 0, 0, READ_AHEAD, 1 << 30, 100, false));
     }
 
-    private DispatchTenant<String> tenant() {
+    private FairNode<String> tenant() {
         return dispatch.tenants.tenants.get("t");
     }
 
     private int known() {
-        return tenant().workloads().size();
+        return tenant().children().size();
     }
 
     private void limits(String workload, double weight, int concurrency) {
