@@ -9,7 +9,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
 import io.spillway.handler.Outcome;
@@ -294,7 +294,7 @@ class DeploymentFilesTest {
                 Gateway gateway = new Gateway(configuration,
                         new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
                                 Optional.empty(), QueueForTests.operator(configuration), new Depths(),
-                                new RateShares(), registry, () -> "", () -> true,
+                                new ProportionalRates(), registry, () -> "", () -> true,
                                 sweeps, new FakeReads()),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();

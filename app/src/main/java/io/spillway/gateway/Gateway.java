@@ -8,7 +8,7 @@ import io.spillway.config.GatewaySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.core.ratelimit.LoadShedder;
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.topics.KafkaClients;
@@ -69,7 +69,7 @@ public final class Gateway implements AutoCloseable {
      */
     public record Dependencies(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey,
-            OperatorApi operator, Depths depths, RateShares shares, MeterRegistry registry,
+            OperatorApi operator, Depths depths, ProportionalRates shares, MeterRegistry registry,
             Supplier<String> metricsText, BooleanSupplier isReachable, Sweeps sweeps, OperatorReads reads) {}
 
     /**

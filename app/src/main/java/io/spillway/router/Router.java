@@ -9,7 +9,7 @@ import io.spillway.config.RouterSettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.Fleet;
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.kafka.codec.ItemReader;
@@ -126,7 +126,7 @@ public final class Router implements AutoCloseable {
         this.clock = clock;
         this.stateDirectory = stateDirectory;
         this.clockWatch = new ClockWatch("Router", clock, nanoClock);
-        RateShares shares = new RateShares();
+        ProportionalRates shares = new ProportionalRates();
         Depths depths = new Depths();
         int maxTenants = configuration.router().maxTenants();
         this.depthsView = new CompactedView(clients, topics.depths(), depths, maxTenants, Optional.empty(), clock);

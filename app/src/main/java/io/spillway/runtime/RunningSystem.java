@@ -4,7 +4,7 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
@@ -186,7 +186,7 @@ public record RunningSystem(
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
-            RateShares shares = new RateShares();
+            ProportionalRates shares = new ProportionalRates();
             RateExchange exchange = shutdown.closing(new RateExchange(
                     clients, topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
             exchange.start(START_TIMEOUT, delays);

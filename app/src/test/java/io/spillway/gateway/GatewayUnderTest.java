@@ -14,7 +14,7 @@ import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.GrowingLimit;
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
@@ -105,7 +105,7 @@ final class GatewayUnderTest implements AutoCloseable {
                 configuration,
                 new Gateway.Dependencies(
                         policies, keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)), operator, depths,
-                        new RateShares(), registry, () -> metricsText, () -> isReachable, sweeps,
+                        new ProportionalRates(), registry, () -> metricsText, () -> isReachable, sweeps,
                         reads),
                 tracing,
                 new Gateway.Sources(

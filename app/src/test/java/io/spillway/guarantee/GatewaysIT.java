@@ -7,7 +7,7 @@ import io.spillway.Seed;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
@@ -72,7 +72,7 @@ class GatewaysIT {
                 "SPILLWAY_DEFAULTS_SHARDSIZE", Integer.toString(size)));
         Topics topics = topics(configuration);
         Map<String, Set<Integer>> expected = new HashMap<>();
-        try (Door door = new Door(configuration, new RateShares())) {
+        try (Door door = new Door(configuration, new ProportionalRates())) {
             for (int i = 0; i < 20; i++) {
                 String tenant = "tenant-" + Long.toString(seed.random().nextLong() >>> 1, 36);
                 int[] shard = new ShuffleSharder(12, shardSeed).shard(tenant, size);
@@ -94,8 +94,8 @@ class GatewaysIT {
         Configuration configuration = configuration(Map.of(
                 "SPILLWAY_DEFAULTS_ADMISSIONRATE", Integer.toString(RATE), "SPILLWAY_DEFAULTS_ADMISSIONBURST", "200"));
         Topics topics = topics(configuration);
-        RateShares shares = new RateShares();
-        RateShares others = new RateShares();
+        ProportionalRates shares = new ProportionalRates();
+        ProportionalRates others = new ProportionalRates();
         try (Door first = new Door(configuration, shares); Door second = new Door(configuration, others);
                 RateExchange one = exchange(configuration, topics, "first", shares);
                 RateExchange two = exchange(configuration, topics, "second", others)) {
@@ -138,7 +138,8 @@ class GatewaysIT {
         return topics;
     }
 
-    private static RateExchange exchange(Configuration configuration, Topics topics, String name, RateShares shares) {
+    private static RateExchange exchange(
+            Configuration configuration, Topics topics, String name, ProportionalRates shares) {
         RateExchange exchange = new RateExchange(new KafkaClients(configuration.queue()), topics,
                 Demands.Role.GATEWAY, name, shares, InstantSource.system());
         exchange.start(Duration.ofMinutes(5), StartDelays.of(name));
@@ -152,7 +153,7 @@ class GatewaysIT {
         private final Gateway gateway;
         private final String url;
 
-        Door(Configuration configuration, RateShares shares) {
+        Door(Configuration configuration, ProportionalRates shares) {
             this.gateway = new Gateway(configuration,
                     new Gateway.Dependencies(
                             new TenantPolicies(configuration.defaults().over(PolicySettings.NONE_SET)), keys,

@@ -7,7 +7,7 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
 import io.spillway.handler.Handler;
@@ -101,7 +101,7 @@ class TracesIT {
         var dependencies = new Gateway.Dependencies(
                 new TenantPolicies(scene.configuration.defaults().over(PolicySettings.NONE_SET)), keys,
                 AdminKey.of("0123456789abcdef"), Optional.empty(), QueueForTests.operator(scene.configuration),
-                new Depths(), new RateShares(), new SimpleMeterRegistry(), () -> "", () -> true, new Sweeps(),
+                new Depths(), new ProportionalRates(), new SimpleMeterRegistry(), () -> "", () -> true, new Sweeps(),
                 new FakeReads());
         try (Gateway gateway = new Gateway(scene.configuration, dependencies, spans.tracing(), new Gateway.Sources(
                         InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));

@@ -18,7 +18,7 @@ import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
-import io.spillway.core.scheduling.ConcurrencyShares;
+import io.spillway.core.scheduling.MaxMinSlots;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.SimulatedWorker;
@@ -133,7 +133,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     /** Applies shares of concurrency and returns the demand. */
-    Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares shares) {
+    Map<String, MaxMinSlots.Demand> share(MaxMinSlots shares) {
         return engine.dispatch().share(shares);
     }
 

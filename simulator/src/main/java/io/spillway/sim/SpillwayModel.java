@@ -6,7 +6,7 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.routing.Route;
-import io.spillway.core.scheduling.ConcurrencyShares;
+import io.spillway.core.scheduling.MaxMinSlots;
 import io.spillway.core.sharding.SlotAssignment;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
@@ -47,7 +47,7 @@ final class SpillwayModel implements Model {
     private final SimRouter router;
     private final SimWorker[] workers;
     /** Latest statuses of the workers by name. */
-    private final Map<String, Map<String, ConcurrencyShares.Demand>> demands = new HashMap<>();
+    private final Map<String, Map<String, MaxMinSlots.Demand>> demands = new HashMap<>();
     private final long tickNanos;
     private long nextTickNanos = NEVER;
     private Map<String, WorkerReport> reports = Map.of();
@@ -269,7 +269,7 @@ final class SpillwayModel implements Model {
 
     /** Divides concurrency limits among the workers, all of which read the statuses of the previous exchange. */
     private void shareConcurrency(long turn) {
-        Map<String, Map<String, ConcurrencyShares.Demand>> read = new HashMap<>();
+        Map<String, Map<String, MaxMinSlots.Demand>> read = new HashMap<>();
         for (int i = 0; i < workers.length; i++) {
             if (workers[i].isAlive()) {
                 read.put(name(i), demands.getOrDefault(name(i), Map.of()));
@@ -279,7 +279,7 @@ final class SpillwayModel implements Model {
         for (int i = 0; i < workers.length; i++) {
             if (workers[i].isAlive()) {
                 String name = name(i);
-                demands.put(name, workers[i].share(new ConcurrencyShares(name, read, turn)));
+                demands.put(name, workers[i].share(new MaxMinSlots(name, read, turn)));
             }
         }
     }

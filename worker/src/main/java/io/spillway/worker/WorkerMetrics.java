@@ -10,8 +10,8 @@ import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.AttemptResult;
-import io.spillway.core.scheduling.CapShares;
-import io.spillway.core.scheduling.ConcurrencyShares;
+import io.spillway.core.scheduling.MaxMinSlots;
+import io.spillway.core.scheduling.ThrottledTime;
 import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.time.Duration;
@@ -51,7 +51,7 @@ final class WorkerMetrics {
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
     private final TenantMeters<Timer> ageOfWorkload;
-    private final CapShares capShares = new CapShares();
+    private final ThrottledTime throttled = new ThrottledTime();
     /** None for the others, whose shares have no sum. */
     private final TenantMeters<Optional<Gauge>> atCap;
     private final Map<Lane, Timer> ageOfRetry = new EnumMap<>(Lane.class);
@@ -198,8 +198,8 @@ final class WorkerMetrics {
 
     /** Records which concurrency limits hold items back now; called once a second. */
     void limitsAtCap(Set<String> keys) {
-        synchronized (capShares) {
-            capShares.sample(keys);
+        synchronized (throttled) {
+            throttled.sample(keys);
         }
         keys.forEach(atCap::of);
     }
@@ -282,13 +282,13 @@ final class WorkerMetrics {
                 .register(registry);
     }
 
-    /** @param key as {@link ConcurrencyShares#key} returns it, or the label of all others */
+    /** @param key as {@link MaxMinSlots#key} returns it, or the label of all others */
     private Optional<Gauge> atCapGauge(String key) {
         int at = key.indexOf(SEPARATOR);
         return key.equals(TenantMeters.OTHERS) ? Optional.empty()
                 : Optional.of(Gauge.builder("spillway.at_cap", () -> {
-                    synchronized (capShares) {
-                        return capShares.of(key);
+                    synchronized (throttled) {
+                        return throttled.of(key);
                     }
                 }).description("Share of the last minute for which a concurrency limit has held items back here")
                         .tags("tenant", at < 0 ? key : key.substring(0, at),

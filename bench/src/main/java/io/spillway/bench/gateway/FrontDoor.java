@@ -9,7 +9,7 @@ import io.spillway.bench.support.Scene;
 import io.spillway.config.Configuration;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
 import io.spillway.kafka.topics.KafkaClients;
@@ -66,7 +66,7 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         Optional.empty(),
                         operator(scene.configuration(), InstantSource.system()),
                         new Depths(),
-                        new RateShares(),
+                        new ProportionalRates(),
                         new SimpleMeterRegistry(),
                         () -> "",
                         () -> true,

@@ -19,7 +19,7 @@ import java.util.Optional;
  * Partitions with items and without a known owner, and those that are stuck, are used only when all candidates are.
  *
  * <p>{@link #place} and {@link #placeInHot} are thread-safe and allocate nothing, {@link #update} is for one thread.
- * Bounds: one {@link FleetWorker} for each worker and each partition, with at most {@value HotShares#MAX_TENANTS}
+ * Bounds: one {@link FleetWorker} for each worker and each partition, with at most {@value DecayingCounts#MAX_TENANTS}
  * tenants each.
  */
 public final class Fleet {
@@ -39,7 +39,7 @@ public final class Fleet {
     private final BacklogsApart overflow;
     private final BacklogsApart aged;
     /** Reused by {@link #update}. */
-    private final long[] counts = new long[HotShares.MAX_TENANTS];
+    private final long[] counts = new long[DecayingCounts.MAX_TENANTS];
     private volatile Table table;
     private volatile boolean caughtUp;
     private long lastUpdateMillis;

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Overload protection of hot at one worker: keeps what waits there within the target, so that fresh items do not wait
  * behind a backlog. While hot is behind ({@link HotLane}), a tenant's items beyond its limit go to overflow. The limit
- * of a tenant's recent share ({@link HotShares}) falls with the {@link HotLane#excess} of the backlog:
+ * of a tenant's recent share ({@link DecayingCounts}) falls with the {@link HotLane#excess} of the backlog:
  *
  * <ul>
  *   <li>without excess: the outlier limit. Only tenants that use far more than the others have excess;
@@ -31,29 +31,30 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class HotGuard {
     /** Minimum outlier limit: bursts of this size within the counts' memory are random. */
-    private static final long MIN_OUTLIER = 16 * HotShares.UNIT;
+    private static final long MIN_OUTLIER = 16 * DecayingCounts.UNIT;
     /** Added to the fair share: of a tenant with few items, one more or less is random. */
-    private static final long FAIR_MARGIN = HotShares.UNIT;
+    private static final long FAIR_MARGIN = DecayingCounts.UNIT;
     private static final double WORKLOAD_SHARE = 0.75;
     private static final double FULL_STEPS = 6;
     private static final double FULL_SHARE = 0.25;
     private static final double FULL_ADMITS = 0.5;
 
     /** Of guards that are off: a fleet has one for each partition. */
-    private static final HotShares UNUSED = new HotShares();
+    private static final DecayingCounts UNUSED = new DecayingCounts();
 
     private final ProtectionSettings settings;
-    private final HotShares shares;
-    private final HotShares workloadShares;
+    private final DecayingCounts shares;
+    private final DecayingCounts workloadShares;
     final HotLane lane;
-    private volatile Limits limits = new Limits(HotShares.NO_LIMIT, HotShares.NO_LIMIT, HotShares.NO_LIMIT);
+    private volatile Limits limits =
+            new Limits(DecayingCounts.NO_LIMIT, DecayingCounts.NO_LIMIT, DecayingCounts.NO_LIMIT);
     private volatile Limits workloadLimits = limits;
     /** Items that may enter hot until the next update if hot is full. */
     private final AtomicLong fullAdmits = new AtomicLong();
     /** Whether there is one tenant at most. */
     private volatile boolean alone;
 
-    /** Limits of recent use in {@link HotShares#UNIT}s, none above the one before. */
+    /** Limits of recent use in {@link DecayingCounts#UNIT}s, none above the one before. */
     private record Limits(long outlier, long fair, long full) {
         long at(double excess) {
             if (excess <= 0) {
@@ -71,15 +72,15 @@ final class HotGuard {
             return new Limits(
                     Math.max(2 * FAIR_MARGIN, (long) (outlier * share)),
                     Math.max(2 * FAIR_MARGIN, (long) (fair * share)),
-                    Math.max(HotShares.UNIT, (long) (full * share)));
+                    Math.max(DecayingCounts.UNIT, (long) (full * share)));
         }
     }
 
     /** Creates a guard without counts. */
     HotGuard(ProtectionSettings settings) {
         this.settings = settings;
-        this.shares = settings.isOn() ? new HotShares() : UNUSED;
-        this.workloadShares = settings.isOn() ? new HotShares() : UNUSED;
+        this.shares = settings.isOn() ? new DecayingCounts() : UNUSED;
+        this.workloadShares = settings.isOn() ? new DecayingCounts() : UNUSED;
         this.lane = new HotLane(settings.targetMillis());
     }
 
@@ -121,15 +122,15 @@ final class HotGuard {
     }
 
     private static boolean add(
-            HotShares to, long hash, double weight, boolean isLimited, double excess, Limits limits) {
-        return to.add(hash, weight, isLimited ? limits.at(excess) : HotShares.NO_LIMIT, limits.outlier);
+            DecayingCounts to, long hash, double weight, boolean isLimited, double excess, Limits limits) {
+        return to.add(hash, weight, isLimited ? limits.at(excess) : DecayingCounts.NO_LIMIT, limits.outlier);
     }
 
     /**
      * Updates the backlog and the limits, as {@link HotLane#update} does.
      *
      * @param elapsedMillis since the last call, 0 or more
-     * @param counts        array of length {@link HotShares#MAX_TENANTS} for use during the call
+     * @param counts        array of length {@link DecayingCounts#MAX_TENANTS} for use during the call
      */
     void update(
             Optional<WorkerReport> latest, long unfinished, boolean isNew, int routers, long elapsedMillis,
@@ -141,7 +142,7 @@ final class HotGuard {
         fullAdmits.set(1 + (long) (perSecond * FULL_ADMITS * elapsedMillis / 1e3));
         shares.decay(elapsedMillis);
         workloadShares.decay(elapsedMillis);
-        double budget = perSecond * HotShares.MEMORY_SECONDS * HotShares.UNIT;
+        double budget = perSecond * DecayingCounts.MEMORY_SECONDS * DecayingCounts.UNIT;
         int tenants = shares.copy(counts);
         limits = limits(counts, tenants, budget);
         alone = tenants < 2;
@@ -150,9 +151,9 @@ final class HotGuard {
 
     private Limits limits(long[] counts, int number, double budget) {
         Arrays.sort(counts, 0, number);
-        long fair = FAIR_MARGIN + Math.max(HotShares.UNIT, OutlierThreshold.fairShare(counts, number, budget));
+        long fair = FAIR_MARGIN + Math.max(DecayingCounts.UNIT, OutlierThreshold.fairShare(counts, number, budget));
         return new Limits(OutlierThreshold.outlier(counts, number, fair, settings.multiple(), MIN_OUTLIER), fair,
-                Math.max(HotShares.UNIT, OutlierThreshold.fairShare(counts, number, budget * FULL_SHARE)));
+                Math.max(DecayingCounts.UNIT, OutlierThreshold.fairShare(counts, number, budget * FULL_SHARE)));
     }
 
     /** Returns whether hot is behind here, so that excess is held back. */

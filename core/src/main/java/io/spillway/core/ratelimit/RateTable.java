@@ -27,14 +27,14 @@ public final class RateTable {
     private static final int STRIPES = 64;
 
     private final int maxTenants;
-    private final RateShares shares;
+    private final ProportionalRates shares;
     private final Stripe[] stripes = new Stripe[STRIPES];
     private final AtomicInteger size = new AtomicInteger();
     private final LongAdder unmeasured = new LongAdder();
 
     /** Creates an empty table for the only process that admits items of its tenants. */
     public RateTable(int maxTenants) {
-        this(maxTenants, new RateShares());
+        this(maxTenants, new ProportionalRates());
     }
 
     /**
@@ -43,7 +43,7 @@ public final class RateTable {
      * @param maxTenants maximum number of states, 1 or more
      * @param shares     this process's share of each limit
      */
-    public RateTable(int maxTenants, RateShares shares) {
+    public RateTable(int maxTenants, ProportionalRates shares) {
         if (maxTenants < 1) {
             throw new IllegalArgumentException("maxTenants = " + maxTenants + ": must be 1 or more");
         }

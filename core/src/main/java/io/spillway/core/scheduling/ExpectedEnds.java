@@ -59,11 +59,11 @@ final class ExpectedEnds {
         if (sinceNanos >= countedForNanos || sinceNanos < 0) {
             countedNanos = nowNanos;
             soon = 0;
-            for (SlotLease<?> each : attempts) {
-                double ranMillis = (nowNanos - each.startedNanos) / NANOS_PER_MILLI;
-                each.isSoon = each.isKnown && ranMillis >= each.chargedMillis - soonMillis
-                        && ranMillis < 2 * each.chargedMillis + LATE_MILLIS;
-                soon += each.isSoon ? 1 : 0;
+            for (SlotLease<?> attempt : attempts) {
+                double ranMillis = (nowNanos - attempt.startedNanos) / NANOS_PER_MILLI;
+                attempt.isSoon = attempt.isKnown && ranMillis >= attempt.chargedMillis - soonMillis
+                        && ranMillis < 2 * attempt.chargedMillis + LATE_MILLIS;
+                soon += attempt.isSoon ? 1 : 0;
             }
         }
         return soon;

@@ -47,7 +47,7 @@ public final class FairDispatch<T> {
     private final List<FairNode<T>> running = new ArrayList<>();
     final List<LaneBuffer<T>> lanes;
     private final ExcessRules<T> excessRules;
-    private ConcurrencyShares shares = ConcurrencyShares.ALONE;
+    private MaxMinSlots shares = MaxMinSlots.ALONE;
     private int atCap;
     private Optional<String> heldTenant = Optional.empty();
 
@@ -113,9 +113,9 @@ public final class FairDispatch<T> {
     }
 
     /** Applies this worker's parts of the concurrency limits, and returns its demand under those with items. */
-    public Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares next) {
+    public Map<String, MaxMinSlots.Demand> share(MaxMinSlots next) {
         shares = next;
-        Map<String, ConcurrencyShares.Demand> demands = new HashMap<>();
+        Map<String, MaxMinSlots.Demand> demands = new HashMap<>();
         for (FairNode<T> tenant : tenants.tenants.values()) {
             if (tenant.isBusy() && tenant.share(next, demands)) {
                 update(tenant);
@@ -244,7 +244,7 @@ public final class FairDispatch<T> {
         return atCap;
     }
 
-    /** Returns the keys ({@link ConcurrencyShares#key}) of the limits that hold items back now. */
+    /** Returns the keys ({@link MaxMinSlots#key}) of the limits that hold items back now. */
     public Set<String> limitsAtCap() {
         Set<String> keys = new HashSet<>();
         tenants.tenants.values().forEach(tenant -> tenant.addLimitsAtCap(keys));
@@ -278,7 +278,7 @@ public final class FairDispatch<T> {
     private SlotLease<T> start(FairQueue<T> queue, long nowNanos) {
         FairNode<T> leaf = queue.node;
         FairNode<T> tenant = leaf.tenant();
-        lanes.forEach(each -> each.started(each == queue.lane));
+        lanes.forEach(lane -> lane.started(lane == queue.lane));
         double chargeMillis = queue.estimateMillis();
         boolean isBorrowed = tenant.standing != FairNode.Standing.WITHIN;
         SlotLease<T> start = queue.serve(chargeMillis);

@@ -42,7 +42,7 @@ final class FairNode<T> {
     /** The limit over all workers, and this worker's part of it, 0 or more; the maximum of an int for none. */
     int limit = Integer.MAX_VALUE;
     int concurrency = Integer.MAX_VALUE;
-    private ConcurrencyShares shares = ConcurrencyShares.ALONE;
+    private MaxMinSlots shares = MaxMinSlots.ALONE;
     int inFlight;
     int waiting;
     Standing standing = Standing.WITHIN;
@@ -214,7 +214,7 @@ final class FairNode<T> {
     }
 
     /** Applies a limit and shares; costs nothing while neither has changed. */
-    void limit(int newLimit, ConcurrencyShares newShares) {
+    void limit(int newLimit, MaxMinSlots newShares) {
         if (limit == newLimit && (shares == newShares || newLimit == Integer.MAX_VALUE)) {
             return;
         }
@@ -228,11 +228,11 @@ final class FairNode<T> {
      * Applies this worker's parts of its limits and adds its demand under them, while it has items. It claims its whole
      * part: it may start items until its next status. Returns whether its concurrency has changed.
      */
-    boolean share(ConcurrencyShares newShares, Map<String, ConcurrencyShares.Demand> demands) {
+    boolean share(MaxMinSlots newShares, Map<String, MaxMinSlots.Demand> demands) {
         int before = concurrency;
         limit(limit, newShares);
         if (limit < Integer.MAX_VALUE && isBusy()) {
-            demands.put(key(), new ConcurrencyShares.Demand(waiting + inFlight, Math.max(inFlight, concurrency)));
+            demands.put(key(), new MaxMinSlots.Demand(waiting + inFlight, Math.max(inFlight, concurrency)));
         }
         children().forEach(child -> child.share(newShares, demands));
         return concurrency != before;
@@ -247,7 +247,7 @@ final class FairNode<T> {
     }
 
     private String key() {
-        return parent == null ? ConcurrencyShares.key(name, "") : ConcurrencyShares.key(parent.name, name);
+        return parent == null ? MaxMinSlots.key(name, "") : MaxMinSlots.key(parent.name, name);
     }
 
     boolean isBusy() {

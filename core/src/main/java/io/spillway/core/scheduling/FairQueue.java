@@ -72,16 +72,16 @@ final class FairQueue<T> extends ItemList<T> {
     /** Adds an item to a queue without children. */
     void add(SlotLease<T> item) {
         level(item.priority).append(item);
-        for (FairQueue<T> each = this; each != null; each = each.parent) {
-            each.node.waiting++;
-            if (++each.size == 1) {
-                each.siblings.join(each);
-                if (each.parent == null) {
-                    lane.join(each);
+        for (FairQueue<T> queue = this; queue != null; queue = queue.parent) {
+            queue.node.waiting++;
+            if (++queue.size == 1) {
+                queue.siblings.join(queue);
+                if (queue.parent == null) {
+                    lane.join(queue);
                 }
             }
-            if (each.heap == null) {
-                each.reposition();
+            if (queue.heap == null) {
+                queue.reposition();
             }
         }
         lane.items++;
@@ -90,8 +90,8 @@ final class FairQueue<T> extends ItemList<T> {
     /** Removes one of its own items. */
     void remove(SlotLease<T> item) {
         level(item.priority).unlink(item);
-        for (FairQueue<T> each = this; each != null; each = each.parent) {
-            each.left();
+        for (FairQueue<T> queue = this; queue != null; queue = queue.parent) {
+            queue.left();
         }
         lane.items--;
     }
@@ -100,10 +100,10 @@ final class FairQueue<T> extends ItemList<T> {
     SlotLease<T> serve(double chargeMillis) {
         SlotLease<T> item = levels == null ? first : mostUrgent();
         level(item.priority).unlink(item);
-        for (FairQueue<T> each = this; each != null; each = each.parent) {
-            each.siblings.serve(each);
-            each.left();
-            each.siblings.charge(each, chargeMillis);
+        for (FairQueue<T> queue = this; queue != null; queue = queue.parent) {
+            queue.siblings.serve(queue);
+            queue.left();
+            queue.siblings.charge(queue, chargeMillis);
         }
         lane.items--;
         return item;
@@ -119,8 +119,8 @@ final class FairQueue<T> extends ItemList<T> {
 
     /** Charges all nodes that have its items; a negative number refunds them. */
     void charge(double millis) {
-        for (FairQueue<T> each = this; each != null; each = each.parent) {
-            each.siblings.charge(each, millis);
+        for (FairQueue<T> queue = this; queue != null; queue = queue.parent) {
+            queue.siblings.charge(queue, millis);
         }
     }
 
@@ -175,10 +175,10 @@ final class FairQueue<T> extends ItemList<T> {
     void removeIf(Predicate<T> gone) {
         for (ItemList<T> level : levels()) {
             SlotLease<T> after;
-            for (SlotLease<T> each = level.first; each != null; each = after) {
-                after = each.after;
-                if (gone.test(each.item())) {
-                    remove(each);
+            for (SlotLease<T> item = level.first; item != null; item = after) {
+                after = item.after;
+                if (gone.test(item.item())) {
+                    remove(item);
                 }
             }
         }

@@ -26,8 +26,8 @@ final class Turns<T> {
         return mayLendLong ? earlier(next, beyondLong.first()) : next;
     }
 
-    private static <T> FairQueue<T> earlier(FairQueue<T> one, FairQueue<T> other) {
-        return other == null || one != null && !other.isBefore(one) ? one : other;
+    private static <T> FairQueue<T> earlier(FairQueue<T> found, FairQueue<T> other) {
+        return other == null || found != null && !other.isBefore(found) ? found : other;
     }
 
     /** Returns whether no queue may start, although items may wait. */

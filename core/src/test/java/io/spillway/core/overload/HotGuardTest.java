@@ -30,7 +30,7 @@ class HotGuardTest {
     private final Random random = new Random(SEED);
     private final Map<String, Integer> toHot = new HashMap<>();
     private final Map<String, Integer> contained = new HashMap<>();
-    private final long[] counts = new long[HotShares.MAX_TENANTS];
+    private final long[] counts = new long[DecayingCounts.MAX_TENANTS];
     private long nowMillis = T0;
     private double waiting;
 

@@ -1,7 +1,7 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.scheduling.ConcurrencyShares;
-import io.spillway.core.scheduling.ConcurrencyShares.Demand;
+import io.spillway.core.scheduling.MaxMinSlots;
+import io.spillway.core.scheduling.MaxMinSlots.Demand;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
@@ -31,21 +31,21 @@ public final class ConcurrencyExchange implements AutoCloseable {
     private static final int MAX_WORKERS = 1_000;
 
     private final String member;
-    private final Function<ConcurrencyShares, Map<String, Demand>> worker;
+    private final Function<MaxMinSlots, Map<String, Demand>> worker;
     private final InstantSource clock;
     private final SlotStatuses statuses;
     private final CompactedView view;
     private final StatusPublisher publisher;
-    private Optional<ConcurrencyShares> last = Optional.empty();
+    private Optional<MaxMinSlots> last = Optional.empty();
 
     /**
      * Creates the exchange of one worker.
      *
-     * @param worker applies shares and returns the worker's demand by {@link ConcurrencyShares#key}
+     * @param worker applies shares and returns the worker's demand by {@link MaxMinSlots#key}
      */
     public ConcurrencyExchange(
             KafkaClients clients, Topics topics, String name,
-            Function<ConcurrencyShares, Map<String, Demand>> worker, InstantSource clock) {
+            Function<MaxMinSlots, Map<String, Demand>> worker, InstantSource clock) {
         this.member = Demands.Role.WORKER.member(name);
         this.worker = worker;
         this.clock = clock;
@@ -73,7 +73,7 @@ public final class ConcurrencyExchange implements AutoCloseable {
     private void exchange() {
         Map<String, Map<String, Demand>> all = statuses.ofAll();
         if (last.isEmpty() || all.containsKey(member)) {
-            last = Optional.of(new ConcurrencyShares(member, all, clock.millis() / TURN_MILLIS));
+            last = Optional.of(new MaxMinSlots(member, all, clock.millis() / TURN_MILLIS));
         }
         Map<String, Demand> demands = worker.apply(last.get());
         publisher.publish(demands.isEmpty(), RateExchange.IDLE_PERIODS,
@@ -81,13 +81,13 @@ public final class ConcurrencyExchange implements AutoCloseable {
     }
 
     private static Map<String, Demand> bounded(Map<String, Demand> demands) {
-        if (demands.size() <= ConcurrencyShares.MAX_PUBLISHED) {
+        if (demands.size() <= MaxMinSlots.MAX_PUBLISHED) {
             return demands;
         }
         return demands.entrySet().stream()
                 .sorted(Map.Entry.<String, Demand>comparingByValue(Comparator.comparingInt(Demand::wanted).reversed())
                         .thenComparing(Map.Entry.comparingByKey()))
-                .limit(ConcurrencyShares.MAX_PUBLISHED)
+                .limit(MaxMinSlots.MAX_PUBLISHED)
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 }

@@ -1,6 +1,6 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.RouterDemand;
 import java.time.InstantSource;
@@ -72,8 +72,9 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
             return;
         }
         Map<?, ?> published = (Map<?, ?>) codec.decode(value).get("perSecond");
-        if (published.size() > RateShares.MAX_PUBLISHED) {
-            throw new IllegalArgumentException(published.size() + " tenants; the limit is " + RateShares.MAX_PUBLISHED);
+        if (published.size() > ProportionalRates.MAX_PUBLISHED) {
+            throw new IllegalArgumentException(
+                    published.size() + " tenants; the limit is " + ProportionalRates.MAX_PUBLISHED);
         }
         Map<String, Double> perSecond = new HashMap<>();
         published.forEach((tenant, demand) -> {

@@ -1,6 +1,6 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
@@ -28,7 +28,7 @@ public final class RateExchange implements AutoCloseable {
 
     private final Demands.Role role;
     private final String member;
-    private final RateShares shares;
+    private final ProportionalRates shares;
     private final InstantSource clock;
     private final Demands demands;
     private final CompactedView view;
@@ -37,7 +37,7 @@ public final class RateExchange implements AutoCloseable {
 
     /** Creates the exchange of one process of a role; its name is that of the instance. */
     public RateExchange(
-            KafkaClients clients, Topics topics, Demands.Role role, String instance, RateShares shares,
+            KafkaClients clients, Topics topics, Demands.Role role, String instance, ProportionalRates shares,
             InstantSource clock) {
         this.role = role;
         this.member = role.member(instance);

@@ -1,7 +1,7 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.scheduling.ConcurrencyShares;
-import io.spillway.core.scheduling.ConcurrencyShares.Demand;
+import io.spillway.core.scheduling.MaxMinSlots;
+import io.spillway.core.scheduling.MaxMinSlots.Demand;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.WorkerSlots;
 import java.time.InstantSource;
@@ -43,9 +43,9 @@ final class SlotStatuses extends InstanceStatuses<Map<String, Demand>> {
         var slots = codec.decode(value);
         Map<?, ?> wanted = (Map<?, ?>) slots.get("wanted");
         Map<?, ?> claimed = (Map<?, ?>) slots.get("claimed");
-        if (wanted.size() > ConcurrencyShares.MAX_PUBLISHED || !wanted.keySet().equals(claimed.keySet())) {
+        if (wanted.size() > MaxMinSlots.MAX_PUBLISHED || !wanted.keySet().equals(claimed.keySet())) {
             throw new IllegalArgumentException(wanted.size() + " and " + claimed.size()
-                    + " limits: must be the same ones, at most " + ConcurrencyShares.MAX_PUBLISHED);
+                    + " limits: must be the same ones, at most " + MaxMinSlots.MAX_PUBLISHED);
         }
         Map<String, Demand> demands = new HashMap<>();
         wanted.forEach((limit, items) ->

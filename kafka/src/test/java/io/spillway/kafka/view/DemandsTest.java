@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.overload.WorkerReport;
-import io.spillway.core.ratelimit.RateShares;
-import io.spillway.core.scheduling.ConcurrencyShares.Demand;
+import io.spillway.core.ratelimit.ProportionalRates;
+import io.spillway.core.scheduling.MaxMinSlots.Demand;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -93,7 +93,7 @@ class DemandsTest {
     void an_invalid_status_is_rejected_and_the_previous_one_stays() {
         demands.put("b", demands.encode("b", Map.of("acme", 7.5)));
         Map<String, Double> tooMany = new HashMap<>();
-        for (int i = 0; i <= RateShares.MAX_PUBLISHED; i++) {
+        for (int i = 0; i <= ProportionalRates.MAX_PUBLISHED; i++) {
             tooMany.put("tenant-" + i, 1.0);
         }
         for (Map<String, Double> invalid : List.of(

@@ -18,7 +18,7 @@ import io.spillway.core.retry.AttemptTimeouts.TenantStats;
 import io.spillway.core.retry.RetryKey;
 import io.spillway.core.retry.TimeoutStats;
 import io.spillway.core.routing.Sweep;
-import io.spillway.core.scheduling.ConcurrencyShares.Demand;
+import io.spillway.core.scheduling.MaxMinSlots.Demand;
 import io.spillway.kafka.codec.AttemptReports;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -6,7 +6,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.scheduling.ConcurrencyShares.Demand;
+import io.spillway.core.scheduling.MaxMinSlots.Demand;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ConcurrencySharesTest {
+class MaxMinSlotsTest {
     /** Demands are {@code wanted/claimed} of each worker. Where a remainder rotates, the parts are sorted. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -52,10 +52,10 @@ class ConcurrencySharesTest {
     @Test
     void a_limit_beyond_the_published_ones_keeps_one_slot() {
         Map<String, Demand> own = new TreeMap<>();
-        for (int i = 0; i < ConcurrencyShares.MAX_PUBLISHED; i++) {
+        for (int i = 0; i < MaxMinSlots.MAX_PUBLISHED; i++) {
             own.put("tenant-" + i, new Demand(1, 1));
         }
-        var shares = new ConcurrencyShares("a", Map.of("a", own, "b", Map.of("acme", new Demand(9, 4))), 0);
+        var shares = new MaxMinSlots("a", Map.of("a", own, "b", Map.of("acme", new Demand(9, 4))), 0);
         assertThat(shares.of("acme", 4)).isEqualTo(1);
     }
 
@@ -122,16 +122,16 @@ class ConcurrencySharesTest {
         for (int i = 0; i < 6; i++) {
             DispatchTimeline.offer(dispatch, Lane.HOT, "acme", policy, "item-" + i, 0);
         }
-        assertThat(dispatch.share(ConcurrencyShares.ALONE)).isEqualTo(Map.of("acme", new Demand(6, 4)));
+        assertThat(dispatch.share(MaxMinSlots.ALONE)).isEqualTo(Map.of("acme", new Demand(6, 4)));
 
         Map<String, Map<String, Demand>> both =
                 Map.of("a", Map.of("acme", new Demand(6, 4)), "b", Map.of("acme", new Demand(9, 0)));
-        assertThat(dispatch.share(new ConcurrencyShares("a", both, 0))).isEqualTo(Map.of("acme", new Demand(6, 2)));
+        assertThat(dispatch.share(new MaxMinSlots("a", both, 0))).isEqualTo(Map.of("acme", new Demand(6, 2)));
         assertThat(dispatch.take(true, 0)).isPresent();
         assertThat(dispatch.take(true, 0)).isPresent();
         assertThat(dispatch.take(true, 0)).as("beyond the part").isEmpty();
 
-        dispatch.share(ConcurrencyShares.ALONE);
+        dispatch.share(MaxMinSlots.ALONE);
         assertThat(dispatch.take(true, 0)).isPresent();
         assertThat(dispatch.take(true, 0)).isPresent();
         assertThat(dispatch.take(true, 0)).isEmpty();
@@ -145,11 +145,11 @@ class ConcurrencySharesTest {
         return parts;
     }
 
-    private static ConcurrencyShares shares(int own, List<Demand> demands, long turn) {
+    private static MaxMinSlots shares(int own, List<Demand> demands, long turn) {
         Map<String, Map<String, Demand>> members = new TreeMap<>();
         for (int i = 0; i < demands.size(); i++) {
             members.put("worker-" + i, Map.of("acme", demands.get(i)));
         }
-        return new ConcurrencyShares("worker-" + own, members, turn);
+        return new MaxMinSlots("worker-" + own, members, turn);
     }
 }

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * bytes. A full stripe halves its counts early and removes those near 0, so heavy tenants stay (Misra and Gries,
  * Finding repeated elements, 1982). A tenant that gets no slot is admitted uncounted.
  */
-final class HotShares {
+final class DecayingCounts {
     /** Count of one item at weight 1: precise enough for a weight of 1,000 and for 20 halvings. */
     static final long UNIT = 1 << 20;
     static final long NO_LIMIT = Long.MAX_VALUE;
@@ -26,7 +26,7 @@ final class HotShares {
 
     private final Stripe[] stripes = new Stripe[STRIPES];
 
-    HotShares() {
+    DecayingCounts() {
         Arrays.setAll(stripes, i -> new Stripe());
     }
 

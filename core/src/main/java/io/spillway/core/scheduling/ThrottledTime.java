@@ -10,7 +10,7 @@ import java.util.Set;
  *
  * <p>Not thread-safe. Bound: {@value #MOST} limits; a further one is not measured before another is forgotten.
  */
-public final class CapShares {
+public final class ThrottledTime {
     private static final int MOST = 10_000;
     private static final double WEIGHT = 1.0 / 60;
     private static final double LEAST = 0.01;

@@ -22,9 +22,9 @@ import java.util.TreeMap;
  *
  * <p>Immutable. A limit is identified by {@link #key}.
  */
-public final class ConcurrencyShares {
+public final class MaxMinSlots {
     /** Shares of a worker that knows no other: each limit as a whole. */
-    public static final ConcurrencyShares ALONE = new ConcurrencyShares("", Map.of("", Map.of()), 0);
+    public static final MaxMinSlots ALONE = new MaxMinSlots("", Map.of("", Map.of()), 0);
     /** Maximum number of limits with demand that one worker publishes: those with the highest demand. */
     public static final int MAX_PUBLISHED = 1_000;
 
@@ -56,7 +56,7 @@ public final class ConcurrencyShares {
      * @param members demand of each live worker by key; a missing key means none
      * @param turn    number of the current turn, the same on all workers
      */
-    public ConcurrencyShares(String member, Map<String, Map<String, Demand>> members, long turn) {
+    public MaxMinSlots(String member, Map<String, Map<String, Demand>> members, long turn) {
         this.member = member;
         this.members.putAll(members);
         this.members.putIfAbsent(member, Map.of());

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * {@value #MAX_MEASURED} tenants are measured at one time; further ones are not divided. {@value #MAX_PUBLISHED} are
  * published.
  */
-public final class RateShares {
+public final class ProportionalRates {
     /** Maximum number of tenants measured in this process. */
     static final int MAX_MEASURED = 20_000;
     /** Maximum number of tenants published to other processes: those with the highest demand. */
@@ -39,7 +39,7 @@ public final class RateShares {
     private volatile boolean isAlone = true;
 
     /** Creates shares of a single process. Other processes become known through {@link #divide}. */
-    public RateShares() {}
+    public ProportionalRates() {}
 
     /** Counts an item and returns the limit of its tenant in this process, given the one over all processes. */
     public RateLimit limit(String tenant, RateLimit whole) {

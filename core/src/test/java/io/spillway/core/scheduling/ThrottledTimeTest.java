@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class CapSharesTest extends DispatchTimeline {
+class ThrottledTimeTest extends DispatchTimeline {
     @Test
     void a_limit_holds_items_back_while_they_wait_and_all_its_slots_are_in_use() {
         dispatch = new FairDispatch<>(new DispatchSettings(50, 0.2, 0.05, 0.05, 1_000, 1 << 20, 100, true));
@@ -27,7 +27,7 @@ class CapSharesTest extends DispatchTimeline {
 
     @Test
     void the_share_follows_the_samples_of_the_last_minutes() {
-        CapShares shares = new CapShares();
+        ThrottledTime shares = new ThrottledTime();
         for (int second = 0; second < 300; second++) {
             shares.sample(second % 4 == 0 ? Set.of("a", "b/mail") : Set.of("a"));
         }

@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class RateSharesTest {
+class ProportionalRatesTest {
     private static final RateLimit RATE = RateLimit.of(1_000, 1_000);
     private static final TenantContext ACME =
             TenantContext.of("acme", 0, TenantPolicy.of(PolicySettings.NONE_SET));
 
     @Test
     void a_single_process_has_the_whole_limit() {
-        RateShares shares = new RateShares();
+        ProportionalRates shares = new ProportionalRates();
         shares.divide(List.of());
 
         assertThat(shares.limit("acme", RATE)).isSameAs(RATE);
@@ -44,7 +44,7 @@ class RateSharesTest {
         " 300,  250,    0, 0.5454",
     })
     void the_share_is_proportional_to_the_demand(int here, double second, double third, double expected) {
-        RateShares shares = new RateShares();
+        ProportionalRates shares = new ProportionalRates();
         shares.divide(List.of(Map.of()));
         for (int i = 0; i < here; i++) {
             shares.limit("acme", RATE);
@@ -72,7 +72,7 @@ class RateSharesTest {
 
     @Test
     void an_idle_tenant_is_removed_after_two_intervals() {
-        RateShares shares = new RateShares();
+        ProportionalRates shares = new ProportionalRates();
         shares.divide(List.of(Map.of()));
         shares.limit("acme", RATE);
         assertThat(shares.endInterval(500)).containsOnlyKeys("acme");
@@ -82,14 +82,14 @@ class RateSharesTest {
 
     @Test
     void only_the_tenants_with_the_highest_demand_are_published() {
-        RateShares shares = new RateShares();
+        ProportionalRates shares = new ProportionalRates();
         shares.divide(List.of(Map.of()));
-        for (int tenant = 0; tenant < RateShares.MAX_PUBLISHED + 100; tenant++) {
+        for (int tenant = 0; tenant < ProportionalRates.MAX_PUBLISHED + 100; tenant++) {
             for (int i = 0; i < (tenant < 100 ? 1 : 2); i++) {
                 shares.limit("tenant-" + tenant, RATE);
             }
         }
-        assertThat(shares.endInterval(1_000)).hasSize(RateShares.MAX_PUBLISHED)
+        assertThat(shares.endInterval(1_000)).hasSize(ProportionalRates.MAX_PUBLISHED)
                 .doesNotContainKeys("tenant-0", "tenant-99");
     }
 
@@ -113,7 +113,7 @@ class RateSharesTest {
     private static final class Simulation {
         private static final int LATE_MILLIS = 100;
 
-        private final RateShares[] shares;
+        private final ProportionalRates[] shares;
         private final RateTable[] tables;
         private final Map<Integer, List<Published>> published = new HashMap<>();
         private final double offeredPerMilli;
@@ -128,10 +128,10 @@ class RateSharesTest {
             this.offeredPerMilli = offered / 1_000.0;
             this.isRandom = isRandom;
             this.random = new Random(seed);
-            this.shares = new RateShares[processes];
+            this.shares = new ProportionalRates[processes];
             this.tables = new RateTable[processes];
             for (int i = 0; i < processes; i++) {
-                shares[i] = new RateShares();
+                shares[i] = new ProportionalRates();
                 tables[i] = new RateTable(10, shares[i]);
                 published.put(i, new ArrayList<>());
             }

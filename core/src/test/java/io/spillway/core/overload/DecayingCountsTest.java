@@ -7,14 +7,14 @@ import io.spillway.core.item.TenantHash;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-class HotSharesTest {
-    private final HotShares shares = new HotShares();
-    private final long[] counts = new long[HotShares.MAX_TENANTS];
+class DecayingCountsTest {
+    private final DecayingCounts shares = new DecayingCounts();
+    private final long[] counts = new long[DecayingCounts.MAX_TENANTS];
 
     @Test
     void what_is_beyond_the_maximum_is_forgotten() {
         for (int i = 0; i < 100; i++) {
-            assertThat(shares.add(TenantHash.key("acme", 7), 1, HotShares.NO_LIMIT, 10 * HotShares.UNIT))
+            assertThat(shares.add(TenantHash.key("acme", 7), 1, DecayingCounts.NO_LIMIT, 10 * DecayingCounts.UNIT))
                     .isTrue();
         }
         assertThat(items()[0]).isEqualTo(10);
@@ -23,36 +23,36 @@ class HotSharesTest {
     @Test
     void a_steady_rate_converges_to_its_memory_and_decays_to_zero() {
         for (int millis = 0; millis < 3_000; millis += 10) {
-            add("acme", 1, HotShares.NO_LIMIT);
+            add("acme", 1, DecayingCounts.NO_LIMIT);
             shares.decay(10);
         }
         assertThat(items()).hasSize(1);
-        assertThat(items()[0]).as("100 a second").isCloseTo(100 * HotShares.MEMORY_SECONDS, within(1.5));
+        assertThat(items()[0]).as("100 a second").isCloseTo(100 * DecayingCounts.MEMORY_SECONDS, within(1.5));
 
-        shares.decay(HotShares.HALF_LIFE_MILLIS);
-        assertThat(items()[0]).isCloseTo(50 * HotShares.MEMORY_SECONDS, within(1.5));
-        shares.decay(30 * HotShares.HALF_LIFE_MILLIS);
-        assertThat(shares.copy(new long[HotShares.MAX_TENANTS])).isZero();
+        shares.decay(DecayingCounts.HALF_LIFE_MILLIS);
+        assertThat(items()[0]).isCloseTo(50 * DecayingCounts.MEMORY_SECONDS, within(1.5));
+        shares.decay(30 * DecayingCounts.HALF_LIFE_MILLIS);
+        assertThat(shares.copy(new long[DecayingCounts.MAX_TENANTS])).isZero();
     }
 
     @Test
     void an_item_over_the_limit_is_not_counted() {
-        long limit = 10 * HotShares.UNIT;
+        long limit = 10 * DecayingCounts.UNIT;
         int admitted = 0;
         for (int i = 0; i < 100; i++) {
             admitted += add("acme", 1, limit) ? 1 : 0;
         }
         assertThat(admitted).isEqualTo(10);
         assertThat(items()).containsExactly(10);
-        shares.decay(HotShares.HALF_LIFE_MILLIS);
+        shares.decay(DecayingCounts.HALF_LIFE_MILLIS);
         assertThat(add("acme", 1, limit)).as("half of the count has decayed").isTrue();
     }
 
     @Test
     void an_item_of_a_heavy_weight_counts_less() {
         for (int i = 0; i < 100; i++) {
-            add("heavy", 1_000, HotShares.NO_LIMIT);
-            add("light", 0.01, HotShares.NO_LIMIT);
+            add("heavy", 1_000, DecayingCounts.NO_LIMIT);
+            add("light", 0.01, DecayingCounts.NO_LIMIT);
         }
         double[] items = items();
         Arrays.sort(items);
@@ -64,18 +64,18 @@ class HotSharesTest {
     @Test
     void the_table_is_bounded_and_keeps_heavy_tenants() {
         for (int i = 0; i < 1_000_000; i++) {
-            add("name-" + i, 1, HotShares.NO_LIMIT);
+            add("name-" + i, 1, DecayingCounts.NO_LIMIT);
             if (i % 10 == 0) {
-                add("flood", 1, HotShares.NO_LIMIT);
+                add("flood", 1, DecayingCounts.NO_LIMIT);
             }
             if (i % 100_000 == 99_999) {
-                shares.decay(HotShares.HALF_LIFE_MILLIS);
+                shares.decay(DecayingCounts.HALF_LIFE_MILLIS);
             }
         }
-        assertThat(shares.copy(new long[HotShares.MAX_TENANTS])).isLessThanOrEqualTo(HotShares.MAX_TENANTS);
+        assertThat(shares.copy(new long[DecayingCounts.MAX_TENANTS])).isLessThanOrEqualTo(DecayingCounts.MAX_TENANTS);
         double most = Arrays.stream(items()).max().orElse(0);
         assertThat(most).as("of 10,000 lately").isGreaterThan(100);
-        assertThat(add("flood", 1, 100 * HotShares.UNIT))
+        assertThat(add("flood", 1, 100 * DecayingCounts.UNIT))
                 .as("the heavy tenant is counted").isFalse();
     }
 
@@ -83,19 +83,19 @@ class HotSharesTest {
     void idle_tenants_are_removed() {
         for (int round = 0; round < 50; round++) {
             for (int i = 0; i < 500; i++) {
-                add("round-" + round + "-" + i, 1, HotShares.NO_LIMIT);
+                add("round-" + round + "-" + i, 1, DecayingCounts.NO_LIMIT);
             }
-            shares.decay(25 * HotShares.HALF_LIFE_MILLIS);
-            assertThat(shares.copy(new long[HotShares.MAX_TENANTS])).as("round %d", round).isZero();
+            shares.decay(25 * DecayingCounts.HALF_LIFE_MILLIS);
+            assertThat(shares.copy(new long[DecayingCounts.MAX_TENANTS])).as("round %d", round).isZero();
         }
     }
 
     private double[] items() {
         int count = shares.copy(counts);
-        return Arrays.stream(counts, 0, count).mapToDouble(each -> (double) each / HotShares.UNIT).toArray();
+        return Arrays.stream(counts, 0, count).mapToDouble(each -> (double) each / DecayingCounts.UNIT).toArray();
     }
 
     private boolean add(String tenant, double weight, long limit) {
-        return shares.add(TenantHash.key(tenant, 7), weight, limit, HotShares.NO_LIMIT);
+        return shares.add(TenantHash.key(tenant, 7), weight, limit, DecayingCounts.NO_LIMIT);
     }
 }
