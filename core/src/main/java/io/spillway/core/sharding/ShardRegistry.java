@@ -1,6 +1,6 @@
 package io.spillway.core.sharding;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

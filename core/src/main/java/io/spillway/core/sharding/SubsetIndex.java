@@ -1,7 +1,7 @@
 package io.spillway.core.sharding;
 
-import io.spillway.core.item.LinearProbing;
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.LinearProbing;
+import io.spillway.core.hashing.TenantHash;
 
 /**
  * Use counts of the (m+1)-subsets of slots: at most 1 while no two shards share more than m. A subset is one long with
