@@ -1,6 +1,5 @@
 package io.spillway;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.spillway.guarantee.ChildJvm;
