@@ -125,7 +125,7 @@ public final class DemoRun {
      * worker has slots and retries a failed item. It commits nothing, which makes it faster.
      */
     private void consume(TopicPartition partition) {
-        Semaphore free = new Semaphore(scenario.script().cluster().slots());
+        Semaphore free = new Semaphore(scenario.slots());
         try (Consumer<byte[], byte[]> consumer = clients.follower(Map.of())) {
             consumer.assign(List.of(partition));
             consumer.seekToBeginning(List.of(partition));
@@ -198,7 +198,6 @@ public final class DemoRun {
                 scenario.phase("during").fromMillis(), "the destination of slow now takes 2 s per item",
                 scenario.flood().fromMillis(), "noisy floods; a poison pill is sent",
                 sweepAtMillis(), "a full sweep of swept completes; its waiting items are obsolete",
-                scenario.flood().toMillis(), "the flood ends; its backlog drains",
                 scenario.script().durationMillis(), "no more items are sent; the backlog drains"));
     }
 

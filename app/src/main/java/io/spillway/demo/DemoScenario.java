@@ -70,16 +70,19 @@ public final class DemoScenario {
         });
     }
 
-    /** Returns the scenario as it is in the file, stretched. */
-    public Scenario script() {
+    Scenario script() {
         return scenario;
+    }
+
+    /** Returns the slots of the worker, and of the plain consumer. */
+    public int slots() {
+        return scenario.cluster().slots();
     }
 
     Window phase(String name) {
         return scenario.phases().stream().filter(phase -> phase.name().equals(name)).findFirst().orElseThrow().window();
     }
 
-    /** Returns the settings of each tenant. */
     Map<String, PolicySettings> policies() {
         return policies;
     }
@@ -102,7 +105,6 @@ public final class DemoScenario {
         return sent.keySet().stream().filter(tenants).mapToLong(sent::get).sum();
     }
 
-    /** Records that the demo cannot go on. */
     void fail(Exception cause) {
         failure.compareAndSet(null, cause);
     }

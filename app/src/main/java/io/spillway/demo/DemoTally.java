@@ -50,7 +50,6 @@ final class DemoTally {
         add(tenant, done ? new Counts(0, 1, 0, 0, -1, 0, nowMillis) : new Counts(0, 0, 1, 0, -1, 0, 0));
     }
 
-    /** Records that an item is not attempted again. */
     synchronized void gaveUp(String tenant) {
         add(tenant, new Counts(0, 0, 0, 1, 0, 0, 0));
     }

@@ -79,7 +79,7 @@ public final class DemoCommand implements Callable<Integer> {
         DemoScenario scenario = new DemoScenario(seconds, common.clock());
         Configuration configured = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                 "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4",
-                "worker.slots", Integer.toString(scenario.script().cluster().slots())));
+                "worker.slots", Integer.toString(scenario.slots())));
         return new DemoRun(scenario, configured, directory, printer, shutdown, stop, common.clock()).run();
     }
 

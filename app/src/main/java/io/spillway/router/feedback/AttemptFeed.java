@@ -26,7 +26,7 @@ public final class AttemptFeed extends TopicFollower {
     public AttemptFeed(
             KafkaClients clients, Topics topics, Consumer<List<AttemptCounts>> receiver, InstantSource clock,
             MeterRegistry registry) {
-        super(clients, topics.attempts(), "tail", Map.of(), clock);
+        super(clients, topics.attempts(), "tail-", Map.of(), clock);
         this.receiver = receiver;
         FunctionCounter.builder("spillway.attempts.skipped", this, TopicFollower::skipped)
                 .description("Reports of attempts that could not be decoded")

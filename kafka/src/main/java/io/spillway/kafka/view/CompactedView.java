@@ -66,7 +66,7 @@ public final class CompactedView extends TopicFollower {
      */
     public CompactedView(KafkaClients clients, String topic, ViewContent<?> content, int maxEntries,
             Optional<String> progressGroup, InstantSource clock) {
-        super(clients, topic, "view", progressGroup
+        super(clients, topic, "view-", progressGroup
                 .<Map<String, Object>>map(group -> Map.of(ConsumerConfig.GROUP_ID_CONFIG, group)).orElse(Map.of()),
                 clock);
         this.content = content;

@@ -39,7 +39,7 @@ public abstract class TopicFollower implements AutoCloseable {
     /**
      * Creates a follower that is not started.
      *
-     * @param kind       what it is, for the name of its thread
+     * @param kind       start of the name of its thread
      * @param properties further properties of its consumer
      * @param clock      clock of how often skipped records are logged
      */
@@ -49,7 +49,7 @@ public abstract class TopicFollower implements AutoCloseable {
         this.topic = topic;
         this.properties = properties;
         this.skipped = new SkippedRecords(topic, clock);
-        this.thread = Thread.ofPlatform().daemon().name(kind + "-" + topic).unstarted(this::run);
+        this.thread = Thread.ofPlatform().daemon().name(kind + topic).unstarted(this::run);
     }
 
     /** Reads from the partitions, which are assigned, while {@link #isRunning}. */
