@@ -10,7 +10,7 @@ RUN useradd --uid 10001 --create-home --home-dir /var/lib/spillway --shell /usr/
     && chgrp -R 0 /var/lib/spillway && chmod -R g=u /var/lib/spillway \
     && ln -s /opt/spillway/spillway /usr/local/bin/spillway
 COPY spillway LICENSE NOTICE /opt/spillway/
-COPY deploy/healthy /opt/spillway/deploy/
+COPY deploy/healthy deploy/jdk /opt/spillway/deploy/
 # The libraries change rarely: in a layer of their own they are shared between builds.
 COPY --from=build /spillway/app/target/lib /opt/spillway/app/target/lib
 COPY --from=build /spillway/app/target/spillway.jar /opt/spillway/app/target/

@@ -42,33 +42,37 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
             row("schema"),
             row("core.item"),
+            row("core.hashing"),
             row("core.settings", "core.item"),
-            row("core.policy", "core.item core.settings"),
+            row("core.policy", "core.item core.hashing core.settings"),
             row("core.progress", "core.item"),
-            row("core.ratelimit", "core.item core.policy"),
-            row("core.overload", "core.item core.policy core.progress"),
+            row("core.ratelimit", "core.item core.hashing core.policy"),
+            row("core.overload", "core.item core.hashing core.policy core.progress"),
             row("core.routing", "core.item core.policy core.ratelimit core.overload core.settings core.sharding"),
-            row("core.sharding", "core.item"),
+            row("core.sharding", "core.item core.hashing"),
             row("core.scheduling", "core.item core.policy"),
             row("core.retry", "core.item core.policy core.settings"),
-            row("core.ledger", "core.item core.policy core.ratelimit"),
+            row("core.ledger", "core.item core.hashing core.policy core.ratelimit"),
             row(
                     "core.engine",
                     "core.item core.policy core.progress core.retry core.routing core.scheduling core.ledger"),
             row("handler"),
             row("producer", "core.sharding schema"),
             row("kafka.tls"),
-            row("kafka.topics", "core.item core.progress core.settings core.sharding kafka.tls"),
+            row("kafka.advice", "core.item"),
+            row("kafka.topics", "core.item core.progress core.settings core.sharding kafka.tls kafka.advice"),
+            row("kafka.periodic", "core.item core.hashing kafka.topics"),
             row("kafka.codec", "core.item core.ledger core.retry core.routing kafka.topics schema"),
             row(
                     "kafka.view",
                     "core.item core.ledger core.overload core.policy core.progress core.ratelimit core.retry"
-                            + " core.routing core.scheduling core.settings core.sharding kafka.codec kafka.topics schema"),
+                            + " core.routing core.scheduling core.settings core.sharding kafka.codec kafka.periodic"
+                            + " kafka.topics schema"),
             row("kafka.metrics", "core.item"),
             row("tracing"),
-            row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics tracing worker.carriers"
-                    + " worker.group worker.handlers"),
-            row("embed", "@core handler kafka.topics kafka.view tracing worker"),
+            row("worker", "@core handler kafka.periodic kafka.topics kafka.codec kafka.view kafka.metrics tracing"
+                    + " worker.carriers worker.group worker.handlers"),
+            row("embed", "@core handler kafka.advice kafka.periodic kafka.topics kafka.view tracing worker"),
             row("worker.carriers", ""),
             row("worker.group", "core.sharding"),
             row("worker.handlers", "core.item core.retry core.settings handler kafka.topics kafka.codec"),
@@ -102,7 +106,8 @@ class ArchitectureTest {
                             + " worker.handlers"
                             + " cli.terminal"),
             row("cli.options", "@core @kafka config operator runtime cli.terminal"),
-            row("demo", "@core @kafka producer schema audit handler sim runtime config cli.terminal"),
+            row("demo", "@core @kafka producer schema audit handler sim sim.scenario runtime config cli.simulate"
+                    + " cli.terminal"),
             row("cli.tenants", "@core @kafka config operator operator.report runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter operator runtime cli.options cli.terminal"),
             row("cli.diagnosis", "@core @kafka config operator router runtime cli.options cli.terminal"),

@@ -13,7 +13,7 @@ import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
 import io.spillway.handler.Outcome;
-import io.spillway.kafka.topics.StartDelays;
+import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.ShardAssignments;

@@ -1,6 +1,5 @@
 package io.spillway;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.spillway.guarantee.ChildJvm;
@@ -79,8 +78,7 @@ class DocumentedCommandsIT {
     @BeforeEach
     void openShell() throws IOException {
         Path installed = Files.createDirectories(directory.resolve("installed"));
-        Path launcher = Files.copy(ROOT.resolve("spillway"), installed.resolve("spillway"));
-        assertThat(launcher.toFile().setExecutable(true)).isTrue();
+        Path launcher = InstalledLauncher.in(installed);
         Files.createSymbolicLink(
                 Files.createDirectories(installed.resolve("app")).resolve("target"), ROOT.resolve("app/target"));
         Path work = Files.createDirectories(directory.resolve("work"));

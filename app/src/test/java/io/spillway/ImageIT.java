@@ -88,7 +88,7 @@ class ImageIT {
     @Test
     void it_contains_the_launcher_the_jar_and_exactly_the_libraries_of_the_build() throws IOException {
         List<String> expected = new ArrayList<>(Stream.of(
-                        "spillway", "LICENSE", "NOTICE", "deploy/healthy", "app/target/spillway.jar")
+                        "spillway", "LICENSE", "NOTICE", "deploy/healthy", "deploy/jdk", "app/target/spillway.jar")
                 .map(name -> HOME.resolve(name).toString()).toList());
         try (Stream<Path> libraries = Files.list(Path.of("target/lib"))) {
             libraries.map(each -> HOME.resolve("app/target/lib").resolve(each.getFileName()))

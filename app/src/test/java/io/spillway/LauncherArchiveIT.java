@@ -22,7 +22,7 @@ class LauncherArchiveIT {
     @BeforeAll
     static void makeTheArchive() throws Exception {
         Path target = Files.createDirectories(home.resolve("app/target"));
-        assertThat(Files.copy(Path.of("../spillway"), home.resolve("spillway")).toFile().setExecutable(true)).isTrue();
+        InstalledLauncher.in(home);
         Files.copy(Path.of("target/spillway.jar"), target.resolve("spillway.jar"));
         Files.createSymbolicLink(target.resolve("lib"), Path.of("target/lib").toAbsolutePath());
 

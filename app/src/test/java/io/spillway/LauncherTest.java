@@ -28,8 +28,7 @@ class LauncherTest {
 
     @BeforeEach
     void installWithoutSources() throws IOException {
-        Files.copy(Path.of("../spillway"), home.resolve("spillway"));
-        executable(home.resolve("spillway"));
+        InstalledLauncher.in(home);
         Files.createFile(Files.createDirectories(home.resolve("app/target")).resolve("spillway.jar"));
         Path java = Files.createDirectories(home.resolve("jdk/bin")).resolve("java");
         Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");

@@ -32,8 +32,7 @@ class PathsIT {
     @Test
     void installation_data_configuration_and_handler_can_be_anywhere() throws Exception {
         Path home = Files.createDirectories(directory.resolve(ANY));
-        Path launcher = Files.copy(Path.of("../spillway"), home.resolve("spillway"));
-        assertThat(launcher.toFile().setExecutable(true)).isTrue();
+        Path launcher = InstalledLauncher.in(home);
         Path target = Files.createDirectories(home.resolve("app/target"));
         // The path of a class path is that of the link.
         Files.createSymbolicLink(target.resolve("spillway.jar"), TARGET.resolve("spillway.jar"));

@@ -94,12 +94,12 @@ public final class ConfigurationLoader {
             // A section with only commented-out lines is null, which is equal to an absent one.
             if (!node.isNull()) {
                 throw InvalidSettingException.in(
-                        source, path, shown(node), "must be a map of settings; " + knownAt(path + "."));
+                        source, path, DocumentMap.shown(node), "must be a map of settings; " + knownAt(path + "."));
             }
         } else if (!SettingDefinition.isKnown(path)) {
-            throw unknown(source, path, shown(node));
+            throw unknown(source, path, DocumentMap.shown(node));
         } else if (node.isContainerNode()) {
-            throw InvalidSettingException.in(source, path, shown(node), "must be one value");
+            throw InvalidSettingException.in(source, path, DocumentMap.shown(node), "must be one value");
         } else if (node.isNull()) {
             // Of a setting it is the default; an entry of a map has none, and would be missing without a word.
             if (SettingDefinition.isEntry(path)) {
@@ -107,12 +107,8 @@ public final class ConfigurationLoader {
                         source, path, "null", "must have a value; in quotes if it is this word");
             }
         } else if (values.put(path, node.asText()) != null) {
-            throw InvalidSettingException.in(source, path, shown(node), "must be set once");
+            throw InvalidSettingException.in(source, path, DocumentMap.shown(node), "must be set once");
         }
-    }
-
-    private static String shown(JsonNode node) {
-        return node.isObject() ? "{...}" : node.isArray() ? "[...]" : node.asText();
     }
 
     private static InvalidSettingException unknown(String source, String key, String value) {

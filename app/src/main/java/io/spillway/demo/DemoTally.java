@@ -1,152 +1,78 @@
 package io.spillway.demo;
 
-import java.util.Arrays;
-import java.util.EnumMap;
+import io.spillway.sim.scenario.Window;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import org.HdrHistogram.Histogram;
+import java.util.function.Predicate;
 
 /**
- * Statistics of the handlers of one queue. Ages are measured at first attempts of the quiet tenants, from the time
- * when the item was due to be sent until its handler started.
- *
- * <p>Thread-safe: each method takes the lock. Bounds: the tenants of the plan, {@link #BINS} histograms over time, and
- * one per phase.
+ * Statistics of the handlers of one queue. All times are milliseconds since the first item was due. Thread-safe: each
+ * method takes the lock. Bounds: the tenants of the scenario, and the items of the quiet tenants.
  */
 final class DemoTally {
-    /** Two significant digits: an error of at most 1%. */
-    private static final int DIGITS = 2;
-    private static final long MAX_MILLIS = 4 * 60 * 60 * 1_000;
-    private static final int BINS = 160;
-    private static final long MIN_BIN_MILLIS = 500;
-    private static final double P99 = 99;
-
-    private final DemoPlan plan;
-    private final DemoClock clock;
-    private final long binMillis;
-    private final Map<DemoPlan.Phase, Histogram> ages = new EnumMap<>(DemoPlan.Phase.class);
-    private final Histogram[] agesOverTime;
-    private final Histogram recent = new Histogram(MAX_MILLIS, DIGITS);
+    private final List<Wait> waits = new ArrayList<>();
     private final Map<String, Counts> byTenant = new HashMap<>();
 
-    private static final class Counts {
-        private long begun;
-        private long done;
-        private long failed;
-        private long givenUp;
-        private int running;
-        private int mostRunning;
-        private long lastDoneMillis;
-    }
+    /** Waiting time of an item of a quiet tenant, from when it was due until its handler started. */
+    private record Wait(long dueMillis, long millis) {}
 
-    DemoTally(DemoPlan plan, DemoClock clock) {
-        this.plan = plan;
-        this.clock = clock;
-        this.binMillis = Math.max(MIN_BIN_MILLIS, Math.ceilDiv(plan.endMillis(), (long) BINS));
-        for (DemoPlan.Phase phase : DemoPlan.Phase.values()) {
-            ages.put(phase, new Histogram(MAX_MILLIS, DIGITS));
-        }
-        agesOverTime = new Histogram[(int) Math.ceilDiv(plan.endMillis(), binMillis)];
-        Arrays.setAll(agesOverTime, i -> new Histogram(MAX_MILLIS, DIGITS));
-    }
+    /** Waiting times; the percentiles are null if there are no items. */
+    record Waits(long items, Long p50Millis, Long p99Millis) {}
 
-    synchronized void begun(String tenant, long enqueuedAtMillis, int attempt) {
-        Counts counts = of(tenant);
-        counts.running++;
-        counts.mostRunning = Math.max(counts.mostRunning, counts.running);
-        if (attempt > 1) {
-            return;
-        }
-        counts.begun++;
-        if (tenant.startsWith(DemoPlan.QUIET)) {
-            long dueMillis = Math.max(0, clock.sinceStartMillis(enqueuedAtMillis));
-            long ageMillis = Math.clamp(clock.elapsedMillis() - dueMillis, 0, MAX_MILLIS);
-            ages.get(plan.phase(dueMillis)).recordValue(ageMillis);
-            agesOverTime[(int) Math.min(dueMillis / binMillis, agesOverTime.length - 1)].recordValue(ageMillis);
-            recent.recordValue(ageMillis);
+    /**
+     * Attempts.
+     *
+     * @param begun  items that were attempted
+     * @param failed failed attempts
+     * @param lost   items that are not attempted again
+     */
+    record Counts(long begun, long done, long failed, long lost, int running, int mostRunning, long lastDoneMillis) {
+        private static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0);
+
+        private Counts plus(Counts more) {
+            int nowRunning = running + more.running;
+            return new Counts(begun + more.begun, done + more.done, failed + more.failed, lost + more.lost, nowRunning,
+                    Math.max(Math.max(mostRunning, more.mostRunning), nowRunning),
+                    Math.max(lastDoneMillis, more.lastDoneMillis));
         }
     }
 
-    synchronized void ended(String tenant, boolean done) {
-        Counts counts = of(tenant);
-        counts.running--;
-        if (done) {
-            counts.done++;
-            counts.lastDoneMillis = clock.elapsedMillis();
-        } else {
-            counts.failed++;
+    synchronized void begun(String tenant, boolean isQuiet, long dueMillis, int attempt, long nowMillis) {
+        add(tenant, new Counts(attempt == 1 ? 1 : 0, 0, 0, 0, 1, 0, 0));
+        if (attempt == 1 && isQuiet) {
+            waits.add(new Wait(dueMillis, Math.max(0, nowMillis - dueMillis)));
         }
     }
 
-    /** Records that an item is lost: it is not attempted again. */
+    synchronized void ended(String tenant, boolean done, long nowMillis) {
+        add(tenant, done ? new Counts(0, 1, 0, 0, -1, 0, nowMillis) : new Counts(0, 0, 1, 0, -1, 0, 0));
+    }
+
     synchronized void gaveUp(String tenant) {
-        of(tenant).givenUp++;
+        add(tenant, new Counts(0, 0, 0, 1, 0, 0, 0));
     }
 
-    /** Returns the items that were attempted at least once. */
-    synchronized long begun() {
-        return byTenant.values().stream().mapToLong(counts -> counts.begun).sum();
+    private void add(String tenant, Counts more) {
+        byTenant.merge(tenant, Counts.NONE.plus(more), Counts::plus);
     }
 
-    /** Returns the items that are done or lost. */
-    synchronized long finished() {
-        return byTenant.values().stream().mapToLong(counts -> counts.done + counts.givenUp).sum();
+    /** Returns the sums over tenants; of most running and last done the greatest. */
+    synchronized Counts sum(Predicate<String> tenants) {
+        return byTenant.entrySet().stream().filter(each -> tenants.test(each.getKey())).map(Map.Entry::getValue)
+                .reduce(Counts.NONE, Counts::plus);
     }
 
-    synchronized long done(String tenant) {
-        return of(tenant).done;
+    /** Returns the waiting times of the items that were due in a window. */
+    synchronized Waits waits(Window due) {
+        long[] sorted = waits.stream()
+                .filter(each -> each.dueMillis >= due.fromMillis() && each.dueMillis < due.toMillis())
+                .mapToLong(Wait::millis).sorted().toArray();
+        return new Waits(sorted.length, percentile(sorted, 50), percentile(sorted, 99));
     }
 
-    synchronized long givenUp(String tenant) {
-        return of(tenant).givenUp;
-    }
-
-    /** Returns the failed attempts of a tenant. */
-    synchronized long failed(String tenant) {
-        return of(tenant).failed;
-    }
-
-    synchronized int running(String tenant) {
-        return of(tenant).running;
-    }
-
-    /** Returns the highest number of concurrent handlers of a tenant. */
-    synchronized int mostRunning(String tenant) {
-        return of(tenant).mostRunning;
-    }
-
-    /** Returns when the last finished item of a tenant was done, from the start of the demo. */
-    synchronized long lastDoneMillis(String tenant) {
-        return of(tenant).lastDoneMillis;
-    }
-
-    /** Returns a copy of the ages of a phase. */
-    synchronized Histogram ages(DemoPlan.Phase phase) {
-        return ages.get(phase).copy();
-    }
-
-    /** Returns the 99th percentile of items started since the last call; -1 if there are none. */
-    synchronized long takeRecentP99Millis() {
-        long p99Millis = p99(recent);
-        recent.reset();
-        return p99Millis;
-    }
-
-    /** Returns the 99th percentiles over time, by when the items were due, in bins; -1 for a bin without items. */
-    synchronized long[] p99MillisOverTime() {
-        return Arrays.stream(agesOverTime).mapToLong(DemoTally::p99).toArray();
-    }
-
-    /** Returns the length of a bin of {@link #p99MillisOverTime}. */
-    long binMillis() {
-        return binMillis;
-    }
-
-    private static long p99(Histogram histogram) {
-        return histogram.getTotalCount() == 0 ? -1 : histogram.getValueAtPercentile(P99);
-    }
-
-    private Counts of(String tenant) {
-        return byTenant.computeIfAbsent(tenant, absent -> new Counts());
+    private static Long percentile(long[] sorted, int percent) {
+        return sorted.length == 0 ? null : sorted[Math.ceilDiv(sorted.length * percent, 100) - 1];
     }
 }

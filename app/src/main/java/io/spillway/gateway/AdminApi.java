@@ -1,14 +1,13 @@
 package io.spillway.gateway;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.core.item.Printable;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.operator.AdminRole;
 import io.spillway.operator.CsrfTokens;
 import io.spillway.operator.OperatorApi;
 import io.spillway.operator.OperatorException;
 import io.spillway.operator.report.OperatorReports;
-import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Map;
@@ -62,18 +61,9 @@ record AdminApi(
 
     /** Answers a change, whose sender may make it. */
     GatewayResponse post(String path, byte[] body, Caller.Admin caller) {
-        return answer(() -> operator.post(path.substring(PATH.length()), json(body), caller.user())
+        return answer(() -> operator.post(path.substring(PATH.length()), body, caller.user())
                 .map(answer -> GatewayResponse.json(answer.isStarted() ? 202 : 200, answer.json())))
                 .orElseGet(AdminApi::unknown);
-    }
-
-    /** Returns the object of a body; an empty body is an empty object, because some changes need none. */
-    private static JsonNode json(byte[] body) {
-        try {
-            return body.length == 0 ? GatewayResponse.JSON.createObjectNode() : GatewayResponse.JSON.readTree(body);
-        } catch (IOException e) {
-            throw new OperatorException("The body is not JSON.");
-        }
     }
 
     /** Returns the answer, or the problem with which the request was refused. */
@@ -83,6 +73,8 @@ record AdminApi(
         } catch (OperatorException e) {
             return Optional.of(GatewayResponse.of(
                     e.isConflict() ? Problem.Kind.CONFLICT : Problem.Kind.BAD_REQUEST, inJson(e.getMessage())));
+        } catch (InvalidSettingException e) {
+            return Optional.of(GatewayResponse.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
         } catch (KafkaFailure e) {
             return Optional.of(GatewayResponse.of(
                     Problem.of(Problem.Kind.NOT_CONFIRMED, Printable.onOneLine(e.getMessage()), 1_000)));

@@ -1,31 +1,25 @@
 package io.spillway.gateway;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.spillway.config.DocumentMap;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -50,18 +44,7 @@ record WorkApi(
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkApi.class);
     private static final String PREFIX = "/v1/work:";
-    /** Members of the request by action. */
-    private static final Map<String, Set<String>> ACTIONS = Map.of(
-            "lease", Set.of("max", "waitMillis"),
-            "done", Set.of("receipt"),
-            "retry", Set.of("receipt", "afterMillis", "detail"),
-            "later", Set.of("receipt", "afterMillis"),
-            "dead", Set.of("receipt", "reason"),
-            "renew", Set.of("receipt", "leaseMillis"));
-    private static final JsonMapper STRICT = JsonMapper.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
+    private static final Set<String> ACTIONS = Set.of("lease", "done", "retry", "later", "dead", "renew");
 
     /** Handles a request and sends the response. */
     void handle(ServerRequest request, ServerResponse response) {
@@ -87,9 +70,9 @@ record WorkApi(
 
     /** Checks what costs nothing, before the body is read. */
     private Optional<GatewayResponse> refusalOf(ServerRequest request, String action) {
-        if (!ACTIONS.containsKey(action)) {
+        if (!ACTIONS.contains(action)) {
             return Optional.of(GatewayResponse.of(Problem.Kind.NOT_FOUND, "The paths here are " + PREFIX
-                    + String.join(", " + PREFIX, ACTIONS.keySet().stream().sorted().toList()) + "."));
+                    + String.join(", " + PREFIX, ACTIONS.stream().sorted().toList()) + "."));
         } else if (!Requests.isMethod(request, "POST")) {
             return Optional.of(GatewayResponse.of(Problem.Kind.METHOD_NOT_ALLOWED, "The allowed method is POST.")
                     .with("Allow", "POST"));
@@ -109,13 +92,13 @@ record WorkApi(
         switch (bodies.read(request, MAX_BODY_BYTES)) {
             case Body.Whole whole -> {
                 try {
-                    JsonNode members = membersOf(whole.bytes(), ACTIONS.get(action));
+                    DocumentMap members = DocumentMap.ofJson(whole.bytes());
                     if (action.equals("lease")) {
                         lease(members, request, response);
                     } else {
                         responder.send(response, answered(action, members));
                     }
-                } catch (IllegalArgumentException e) {
+                } catch (InvalidSettingException | IllegalArgumentException e) {
                     responder.send(response, GatewayResponse.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
                 }
             }
@@ -123,9 +106,11 @@ record WorkApi(
         }
     }
 
-    private void lease(JsonNode members, ServerRequest request, ServerResponse response) throws InterruptedException {
-        int max = (int) number(members, "max", 1, MAX_ITEMS, OptionalLong.of(1));
-        long waitMillis = number(members, "waitMillis", 0, MAX_WAIT_MILLIS, OptionalLong.of(0));
+    private void lease(DocumentMap members, ServerRequest request, ServerResponse response)
+            throws InterruptedException {
+        int max = members.whole("max", 1, MAX_ITEMS).orElse(1L).intValue();
+        long waitMillis = members.whole("waitMillis", 0, MAX_WAIT_MILLIS).orElse(0L);
+        members.end();
         List<PullHandler.Leased> leased = handler.lease(max, Duration.ofMillis(waitMillis));
         if (leased.isEmpty() && handler.isClosed()) {
             responder.send(response, GatewayResponse.of(Problem.of(
@@ -150,81 +135,43 @@ record WorkApi(
         }
     }
 
-    private GatewayResponse answered(String action, JsonNode members) {
-        String receipt = text(members, "receipt", Receipts.MAX_LENGTH)
-                .orElseThrow(() -> new IllegalArgumentException("receipt is missing"));
+    private GatewayResponse answered(String action, DocumentMap members) {
+        String receipt = text(members, "receipt", Receipts.MAX_LENGTH);
         if (action.equals("renew")) {
             return renewed(receipt, members);
         }
-        OptionalLong none = OptionalLong.empty();
         Outcome outcome = switch (action) {
             case "done" -> Outcome.done();
             case "retry" -> {
-                String detail = text(members, "detail", MAX_TEXT).orElse("The external worker asked for a retry.");
-                yield members.has("afterMillis")
-                        ? Outcome.retry(Duration.ofMillis(number(members, "afterMillis", 0, MAX_AFTER_MILLIS, none)),
-                                detail)
-                        : Outcome.retry(detail);
+                String detail = members.text("detail", MAX_TEXT).orElse("The external worker asked for a retry.");
+                yield afterMillis(members).map(after -> Outcome.retry(after, detail))
+                        .orElseGet(() -> Outcome.retry(detail));
             }
             case "later" ->
-                Outcome.later(Duration.ofMillis(number(members, "afterMillis", 0, MAX_AFTER_MILLIS, none)));
-            default -> Outcome.dead(text(members, "reason", MAX_TEXT)
-                    .orElseThrow(() -> new IllegalArgumentException("reason is missing")));
+                Outcome.later(afterMillis(members).orElseThrow(() -> members.absent("afterMillis")));
+            default -> Outcome.dead(text(members, "reason", MAX_TEXT));
         };
+        members.end();
         return handler.answer(receipt, outcome).map(GatewayResponse::of)
                 .orElseGet(() -> GatewayResponse.json(200, GatewayResponse.JSON.createObjectNode()));
     }
 
-    private GatewayResponse renewed(String receipt, JsonNode members) {
-        Optional<Duration> time = members.has("leaseMillis")
-                ? Optional.of(Duration.ofMillis(
-                        number(members, "leaseMillis", 1, MAX_LEASE_MILLIS, OptionalLong.empty())))
-                : Optional.empty();
+    private static Optional<Duration> afterMillis(DocumentMap members) {
+        return members.whole("afterMillis", 0, MAX_AFTER_MILLIS).map(Duration::ofMillis);
+    }
+
+    private static String text(DocumentMap members, String key, int most) {
+        return members.text(key, most).orElseThrow(() -> members.absent(key));
+    }
+
+    private GatewayResponse renewed(String receipt, DocumentMap members) {
+        Optional<Duration> time = members.whole("leaseMillis", 1, MAX_LEASE_MILLIS).map(Duration::ofMillis);
+        members.end();
         return switch (handler.renew(receipt, time)) {
             case PullHandler.Renewal.Refused(Problem problem) -> GatewayResponse.of(problem);
             case PullHandler.Renewal.Renewed renewed -> GatewayResponse.json(200,
                     GatewayResponse.JSON.createObjectNode().put("leaseUntil", LeasedJson.time(renewed.endsAt())));
         };
-    }
-
-    /** Returns the members of the object in a body; an empty body is an empty object. */
-    private static JsonNode membersOf(byte[] body, Set<String> known) {
-        JsonNode json;
-        try {
-            json = body.length == 0 ? STRICT.createObjectNode() : STRICT.readTree(body);
-        } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("The body is " + JsonItems.problemOf(e) + ".");
-        } catch (IOException e) {
-            throw new IllegalArgumentException("The body is not JSON.");
-        }
-        JsonItems.require(json.isObject(), "The body must be a JSON object.");
-        List<String> unknown = new ArrayList<>();
-        json.fieldNames().forEachRemaining(name -> {
-            if (!known.contains(name)) {
-                unknown.add(name);
-            }
-        });
-        JsonItems.require(unknown.isEmpty(), "A member of the body is unknown. Known members are "
-                + known.stream().sorted().toList() + ".");
-        return json;
-    }
-
-    private static long number(JsonNode members, String name, long least, long most, OptionalLong otherwise) {
-        JsonNode value = members.path(name);
-        if (value.isMissingNode() && otherwise.isPresent()) {
-            return otherwise.getAsLong();
-        }
-        JsonItems.require(value.isIntegralNumber() && value.canConvertToLong() && value.longValue() >= least
-                && value.longValue() <= most,
-                String.format(Locale.ROOT, "%s must be a whole number from %d to %d", name, least, most));
-        return value.longValue();
-    }
-
-    private static Optional<String> text(JsonNode members, String name, int maxLength) {
-        JsonNode value = members.path(name);
-        JsonItems.require(value.isMissingNode() || value.isTextual() && value.textValue().length() <= maxLength,
-                name + " must be text of at most " + maxLength + " characters");
-        return Optional.ofNullable(value.textValue());
     }
 
     /** JSON of leased items: a payload that its content type calls text is text, any other is base64. */

@@ -30,6 +30,7 @@ import java.util.stream.Collectors;
 public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond, long limit, long atMillis) {
     /** Rate of a replay without one. */
     public static final double DEFAULT_PER_SECOND = 100;
+    static final double MAX_PER_SECOND = 1_000_000;
     /** Largest limit; {@link Long#MAX_VALUE} is none. */
     public static final long MAX_LIMIT = 1_000_000_000_000L;
 
@@ -58,7 +59,7 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
 
     /** Throws {@link OperatorException} for a rate that is not allowed. */
     public DisposalOrder {
-        if (!(perSecond > 0) || perSecond > 1_000_000) {
+        if (!(perSecond > 0) || perSecond > MAX_PER_SECOND) {
             throw new OperatorException(
                     "--rate " + perSecond + ": must be above 0 and at most 1000000 items per second");
         }

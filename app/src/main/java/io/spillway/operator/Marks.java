@@ -4,7 +4,7 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Sweep;
 import io.spillway.core.settings.Durations;
-import io.spillway.kafka.topics.SuggestedCommands;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;

@@ -1,5 +1,6 @@
 package io.spillway.operator;
 
+import io.spillway.config.DocumentMap;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
@@ -26,6 +27,36 @@ public sealed interface OperatorAction {
 
     /** Returns the other options of the command, in camel case, with their values. */
     Map<String, Object> options();
+
+    /**
+     * Returns the action that a request asks for.
+     *
+     * @param newId id of a sweep that is given none
+     */
+    static OperatorAction read(DocumentMap request, long nowMillis, String newId) {
+        String action = request.required("action");
+        String tenant = request.required("tenant");
+        return switch (action) {
+            case "pause", "resume" -> new Pause(tenant, request.text("workload"), action.equals("pause"));
+            case "isolate" -> new Isolate(
+                    tenant, request.whole("partitions", 1, Integer.MAX_VALUE).orElse(1L).intValue());
+            case "release" -> new Release(tenant, request.flag("shard"));
+            case "set" -> {
+                Map<PolicyField, String> settings = new EnumMap<>(PolicyField.class);
+                for (PolicyField field : PolicyField.values()) {
+                    request.text(field.key()).ifPresent(text -> settings.put(field, text));
+                }
+                yield new SetPolicy(tenant, request.text("workload"), settings);
+            }
+            case "cancel" -> Cancel.of(
+                    tenant, request.text("workload"), request.text("id"), request.text("before"), nowMillis);
+            case "sweep" -> RecordSweep.of(
+                    tenant, request.text("workload"), request.required("startedAt"), request.text("completedAt"),
+                    request.text("id").orElse(newId), nowMillis);
+            default -> throw request.wrong(
+                    "action", "must be pause, resume, isolate, release, set, cancel or sweep");
+        };
+    }
 
     /**
      * Pause of a tenant or of one of its workloads, or its end.

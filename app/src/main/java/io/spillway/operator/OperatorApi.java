@@ -1,11 +1,10 @@
 package io.spillway.operator;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Printable;
+import io.spillway.config.DocumentMap;
 import io.spillway.deadletter.DeadLetterCursor;
 import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.deadletter.DeadLetterPage;
@@ -156,27 +155,29 @@ public final class OperatorApi implements AutoCloseable {
     /**
      * Answers a change; empty if there is none at the path.
      *
-     * @param body what is asked for
+     * @param body JSON object with what is asked for; may be empty
      * @param by   name of the user for the action log
+     * @throws io.spillway.core.settings.InvalidSettingException if a key or a value in it is not allowed
      * @throws OperatorException if it is refused
      * @throws io.spillway.kafka.topics.KafkaFailure if the cluster refuses or does not answer
      */
-    public Optional<Answer> post(String path, JsonNode body, String by) {
+    public Optional<Answer> post(String path, byte[] body, String by) {
         Matcher run = RUN.matcher(path);
         if (path.equals(ACTIONS)) {
-            return Optional.of(limited(() -> act(new ActionRequest(body, ""), by)));
+            return Optional.of(limited(() -> act(DocumentMap.ofJson(body), by)));
         } else if (path.equals(RUNS)) {
-            return Optional.of(limited(() -> dispose(new ActionRequest(body, ""), by)));
+            return Optional.of(limited(() -> dispose(DocumentMap.ofJson(body), by)));
         }
         return run.matches() && run.group(2) != null
                 ? runs.cancel(run.group(1), by).map(fields -> new Answer(json(fields), false))
                 : Optional.empty();
     }
 
-    private Answer act(ActionRequest request, String by) {
-        OperatorAction action = request.action(
-                clock.millis(), String.format(Locale.ROOT, "%016x", randomBits.getAsLong()));
+    private Answer act(DocumentMap request, String by) {
+        OperatorAction action = OperatorAction.read(
+                request, clock.millis(), String.format(Locale.ROOT, "%016x", randomBits.getAsLong()));
         boolean dryRun = request.flag("dryRun");
+        request.end();
         ActionResult result = actions.act(action, by, dryRun);
         ObjectNode json = JSON.createObjectNode().put("result", result.sentence());
         json.set("action", ActionEntry.of(clock.millis(), by, action.label(), action.tenant(), action.options(),
@@ -186,11 +187,11 @@ public final class OperatorApi implements AutoCloseable {
         return new Answer(json.set("notes", JSON.valueToTree(result.notes())), false);
     }
 
-    private Answer dispose(ActionRequest request, String by) {
+    private Answer dispose(DocumentMap request, String by) {
         DisposalOrder order = order(request);
         boolean dryRun = request.flag("dryRun");
         boolean all = request.flag("all");
-        request.requireNothingElse();
+        request.end();
         if (dryRun) {
             return new Answer(plan(order), false);
         }
@@ -200,28 +201,23 @@ public final class OperatorApi implements AutoCloseable {
         return new Answer(json(Map.of("id", runs.start(order, by))), true);
     }
 
-    private DisposalOrder order(ActionRequest request) {
-        String kind = request.required("kind");
-        if (!kind.equals("replay") && !kind.equals("discard")) {
-            throw new OperatorException("kind: must be replay or discard");
-        }
+    private DisposalOrder order(DocumentMap request) {
+        DisposalOrder.Kind kind = request.choice("kind", DisposalOrder.Kind.class);
         long nowMillis = clock.millis();
-        JsonNode given = request.node("filter");
-        ActionRequest filter = new ActionRequest(
-                given.isMissingNode() ? JSON.createObjectNode() : given, "filter");
-        Set<String> positions = filter.texts("positions", MAX_IDS);
-        positions.stream().filter(each -> !POSITION.matcher(each).matches()).findFirst().ifPresent(each -> {
-            throw new OperatorException("filter.positions " + Printable.of(each)
-                    + ": must be a partition and an offset such as 3-1207");
-        });
-        DeadLetterFilter selected = DisposalOrder.filter(
+        DeadLetterFilter selected = request.one("filter", filter -> DisposalOrder.filter(
                 filter.text("tenant"), filter.text("reason"), filter.text("since"), filter.text("until"),
-                filter.texts("ids", MAX_IDS), nowMillis).at(positions);
-        filter.requireNothingElse();
-        return new DisposalOrder(
-                DisposalOrder.Kind.valueOf(kind.toUpperCase(Locale.ROOT)), selected,
-                request.number("rate").orElse(DisposalOrder.DEFAULT_PER_SECOND),
-                request.integer("limit").orElse(Long.MAX_VALUE), nowMillis);
+                filter.texts("ids", MAX_IDS), nowMillis).at(positions(filter)));
+        return new DisposalOrder(kind, selected,
+                request.number("rate", 0, DisposalOrder.MAX_PER_SECOND).orElse(DisposalOrder.DEFAULT_PER_SECOND),
+                request.whole("limit", 1, DisposalOrder.MAX_LIMIT).orElse(Long.MAX_VALUE), nowMillis);
+    }
+
+    private static Set<String> positions(DocumentMap filter) {
+        Set<String> positions = filter.texts("positions", MAX_IDS);
+        if (!positions.stream().allMatch(each -> POSITION.matcher(each).matches())) {
+            throw filter.wrong("positions", "must be of a partition and an offset each, such as 3-1207");
+        }
+        return positions;
     }
 
     private ObjectNode plan(DisposalOrder order) {

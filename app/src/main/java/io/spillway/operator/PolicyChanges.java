@@ -5,7 +5,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
-import io.spillway.kafka.topics.SuggestedCommands;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ShardRequest;
 import io.spillway.kafka.view.TenantPolicies;

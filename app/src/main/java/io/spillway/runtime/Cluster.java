@@ -2,10 +2,10 @@ package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.FirstAnswer;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
-import io.spillway.kafka.topics.SuggestedCommands;
 import java.util.List;
 import java.util.Set;
 
@@ -31,7 +31,7 @@ public final class Cluster {
                 FirstAnswer.topics(configuration.kafka(), new KafkaClients(configuration.queue()), remedy);
         for (String topic : topics) {
             if (!existing.contains(topic)) {
-                SuggestedCommands commands = new SuggestedCommands(configuration.kafka(), given);
+                SuggestedCommands commands = configuration.kafka().commands(given);
                 throw CommandFailure.failed("Topic " + topic + " is missing. Create it with: "
                         + commands.spillway("topics create") + (commands.secured()
                                 ? ". If it exists, this login may not see it: give it the ACLs of its role, spillway"

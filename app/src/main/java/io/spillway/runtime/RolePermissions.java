@@ -1,8 +1,8 @@
 package io.spillway.runtime;
 
 import io.spillway.config.Configuration;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.PermissionCheck;
-import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.AccessRole;
 import io.spillway.router.Permissions;

@@ -11,18 +11,18 @@ import io.spillway.gateway.Gateway;
 import io.spillway.gateway.PullHandler;
 import io.spillway.gateway.WorkServer;
 import io.spillway.handler.Handler;
-import io.spillway.kafka.topics.ClusterWatch;
+import io.spillway.kafka.advice.SuggestedCommands;
+import io.spillway.kafka.periodic.ClusterWatch;
+import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.StartDelays;
-import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
+import io.spillway.kafka.view.DemandExchange;
 import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.InstanceViews;
-import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -186,8 +186,8 @@ public record RunningSystem(
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
-            ProportionalRates shares = new ProportionalRates();
-            RateExchange exchange = shutdown.closing(new RateExchange(
+            RateShares shares = new RateShares();
+            DemandExchange<?> exchange = shutdown.closing(DemandExchange.ofRates(
                     clients, topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
             exchange.start(START_TIMEOUT, delays);
             InstantSource clock = InstantSource.system();
@@ -292,7 +292,7 @@ public record RunningSystem(
     private static void prepareTopics(
             Configuration configuration, boolean create, StartOptions options, String instance) {
         Topics topics = new Topics(configuration.queue());
-        SuggestedCommands commands = new SuggestedCommands(configuration.kafka(), options.given());
+        SuggestedCommands commands = configuration.kafka().commands(options.given());
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
             TopicAdmin topicAdmin = new TopicAdmin(admin, commands);
             List<String> problems = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.InstalledLauncher;
 import io.spillway.core.item.Lane;
 import io.spillway.guarantee.ChildJvm;
 import io.spillway.guarantee.KafkaUnderTest;
@@ -52,8 +53,7 @@ class ReadmeHandlerIT {
     void install() throws IOException {
         commands = CommandsUnderTest.on(kafka, directory);
         commands.run("topics", "create").done();
-        launcher = Files.copy(ROOT.resolve("spillway"), directory.resolve("spillway"));
-        assertThat(launcher.toFile().setExecutable(true)).isTrue();
+        launcher = InstalledLauncher.in(directory);
         Files.createSymbolicLink(
                 Files.createDirectories(directory.resolve("app")).resolve("target"), ROOT.resolve("app/target"));
     }

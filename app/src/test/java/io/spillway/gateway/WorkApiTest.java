@@ -14,28 +14,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WorkApiTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            lease | {"max":0}                                      | max must be a whole number from 1 to 100
-            lease | {"max":101}                                    | max must be a whole number from 1 to 100
-            lease | {"max":1.5}                                    | max must be a whole number from 1 to 100
-            lease | {"max":"1"}                                    | max must be a whole number from 1 to 100
-            lease | {"max":99999999999999999999}                   | max must be a whole number from 1 to 100
-            lease | {"waitMillis":30001}                           | waitMillis must be a whole number from 0 to 30000
-            lease | {"waitMillis":-1}                              | waitMillis must be a whole number from 0 to 30000
-            lease | {"count":1}                                    | Known members are [max, waitMillis].
+            lease | {"max":0}                                      | : must be a whole number from 1 to 100
+            lease | {"max":101}                                    | : must be a whole number from 1 to 100
+            lease | {"max":1.5}                                    | : must be a whole number from 1 to 100
+            lease | {"max":"1"}                                    | : must be a whole number from 1 to 100
+            lease | {"max":99999999999999999999}                   | : must be a whole number from 1 to 100
+            lease | {"waitMillis":30001}                           | : must be a whole number from 0 to 30000
+            lease | {"waitMillis":-1}                              | : must be a whole number from 0 to 30000
+            lease | {"count":1}                                    | count = 1: unknown key; known here: max, waitMillis
             lease | {"max":1,"max":2}                              | The body is not JSON
             lease | {"max":1} {}                                   | The body is not JSON
             lease | {"max":                                        | The body is not JSON
-            lease | []                                             | The body must be a JSON object.
-            done  | {}                                             | receipt is missing
-            done  | {"receipt":1}                                  | receipt must be text
+            lease | []                                             | The body must be a JSON object
+            done  | {}                                             | receipt = (absent): must be set
+            done  | {"receipt":1}                                  | receipt = 1: must be text
             done  | {"receipt":""}                                 | has not signed the receipt
-            done  | {"receipt":"a.b","detail":"x"}                 | Known members are [receipt].
-            later | {"receipt":"a.b"}                              | afterMillis must be a whole number from 0
-            later | {"receipt":"a.b","afterMillis":2592000001}     | afterMillis must be a whole number from 0
-            retry | {"receipt":"a.b","afterMillis":-1}             | afterMillis must be a whole number from 0
-            retry | {"receipt":"a.b","detail":7}                   | detail must be text
-            dead  | {"receipt":"a.b"}                              | reason is missing
-            renew | {"receipt":"a.b","leaseMillis":0}              | leaseMillis must be a whole number from 1
+            done  | {"receipt":"a.b","detail":"x"}                 | detail = x: unknown key; known here: receipt
+            later | {"receipt":"a.b"}                              | afterMillis = (absent): must be set
+            later | {"receipt":"a.b","afterMillis":2592000001}     | : must be a whole number from 0
+            retry | {"receipt":"a.b","afterMillis":-1}             | : must be a whole number from 0
+            retry | {"receipt":"a.b","detail":7}                   | detail = 7: must be text
+            dead  | {"receipt":"a.b"}                              | reason = (absent): must be set
+            renew | {"receipt":"a.b","leaseMillis":0}              | leaseMillis = 0: must be a whole number from 1
             """)
     void a_body_that_is_wrong_is_refused_with_what_is_right(String action, String body, String why) {
         try (WorkUnderTest work = new WorkUnderTest(1_000)) {

@@ -11,15 +11,15 @@ import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
+import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
+import io.spillway.kafka.view.DemandExchange;
 import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.Depths;
-import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -97,8 +97,8 @@ class GatewaysIT {
         ProportionalRates shares = new ProportionalRates();
         ProportionalRates others = new ProportionalRates();
         try (Door first = new Door(configuration, shares); Door second = new Door(configuration, others);
-                RateExchange one = exchange(configuration, topics, "first", shares);
-                RateExchange two = exchange(configuration, topics, "second", others)) {
+                DemandExchange<?> one = exchange(configuration, topics, "first", shares);
+                DemandExchange<?> two = exchange(configuration, topics, "second", others)) {
             while (one.processes() < 2 || two.processes() < 2) {
                 LockSupport.parkNanos(50_000_000);
             }
@@ -138,9 +138,9 @@ class GatewaysIT {
         return topics;
     }
 
-    private static RateExchange exchange(
-            Configuration configuration, Topics topics, String name, ProportionalRates shares) {
-        RateExchange exchange = new RateExchange(new KafkaClients(configuration.queue()), topics,
+    private static DemandExchange<?> exchange(
+            Configuration configuration, Topics topics, String name, RateShares shares) {
+        DemandExchange<?> exchange = DemandExchange.ofRates(new KafkaClients(configuration.queue()), topics,
                 Demands.Role.GATEWAY, name, shares, InstantSource.system());
         exchange.start(Duration.ofMinutes(5), StartDelays.of(name));
         return exchange;

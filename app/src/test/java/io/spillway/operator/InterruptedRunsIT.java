@@ -3,7 +3,6 @@ package io.spillway.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(900) // Against a hang; nothing is measured.
 class InterruptedRunsIT {
     private static final int COUNT = 4_000;
-    private static final JsonMapper JSON = new JsonMapper();
 
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -42,7 +40,7 @@ class InterruptedRunsIT {
         try (OperatorApi api = api(configuration)) {
             String cancelled = replay(api);
             awaitProgress(api, cancelled);
-            api.post("/runs/" + cancelled + ":cancel", JSON.createObjectNode(), "zoe");
+            api.post("/runs/" + cancelled + ":cancel", new byte[0], "zoe");
             JsonNode end = awaitEnd(api, cancelled);
             assertThat(end.get("state").textValue()).as(end.toString()).isIn("cancelled", "done");
             assertReplayedOnce(topics, end.get("done").longValue());
@@ -87,8 +85,8 @@ class InterruptedRunsIT {
     }
 
     private static String replay(OperatorApi api) throws Exception {
-        return api.post("/runs", JSON.readTree("{\"kind\":\"replay\",\"rate\":100000}"), "zoe").orElseThrow()
-                .json().get("id").textValue();
+        byte[] body = "{\"kind\":\"replay\",\"rate\":100000}".getBytes(StandardCharsets.UTF_8);
+        return api.post("/runs", body, "zoe").orElseThrow().json().get("id").textValue();
     }
 
     private static void awaitProgress(OperatorApi api, String id) {

@@ -15,7 +15,7 @@ import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.RecordCodec;
-import io.spillway.kafka.topics.ClockWatch;
+import io.spillway.kafka.periodic.ClockWatch;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.GrownLimits;

@@ -15,7 +15,7 @@ import java.util.Arrays;
  *
  * <p>Owner: the run.
  */
-abstract class ArrivalStream {
+public abstract class ArrivalStream {
     final long stopNanos;
     /** Result of {@link #next}. */
     long nanos;
@@ -27,10 +27,20 @@ abstract class ArrivalStream {
     }
 
     /** Advances to the next arrival; false when there is none before the end. */
-    abstract boolean next();
+    public abstract boolean next();
+
+    /** Returns the time of the arrival, nanoseconds since the start of the run. */
+    public long nanos() {
+        return nanos;
+    }
+
+    /** Returns the tenant of the arrival, counted from 0 within the group. */
+    public int tenant() {
+        return tenant;
+    }
 
     /** Creates the stream of a group's arrivals; tenants are counted from 0 within the group. */
-    static ArrivalStream of(TenantGroup group, Arrivals arrivals, long stopNanos, long seed) {
+    public static ArrivalStream of(TenantGroup group, Arrivals arrivals, long stopNanos, long seed) {
         return switch (arrivals) {
             case Arrivals.Constant constant -> new Flow(group, constant.perSecond(), false, stopNanos, seed);
             case Arrivals.Poisson poisson -> new Flow(group, poisson.perSecond(), true, stopNanos, seed);
@@ -59,7 +69,7 @@ abstract class ArrivalStream {
         }
 
         @Override
-        boolean next() {
+        public boolean next() {
             at = after(at, random ? chance.exponential() : 1);
             if (at >= stopNanos) {
                 return false;
@@ -109,7 +119,7 @@ abstract class ArrivalStream {
         }
 
         @Override
-        boolean next() {
+        public boolean next() {
             if (left == 0) {
                 index++;
                 left = burst.size() * tenants;
@@ -138,7 +148,7 @@ abstract class ArrivalStream {
         }
 
         @Override
-        boolean next() {
+        public boolean next() {
             if (at == rows.atMicros().length) {
                 return false;
             }
@@ -171,7 +181,7 @@ abstract class ArrivalStream {
         }
 
         @Override
-        boolean next() {
+        public boolean next() {
             while (at == arrivals.length) {
                 if (++interval >= intervals) {
                     return false;

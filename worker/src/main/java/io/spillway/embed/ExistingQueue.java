@@ -1,13 +1,13 @@
 package io.spillway.embed;
 
 import io.spillway.core.policy.SettingsBinder;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.FirstAnswer;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.KafkaSettings;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.ShardSettings;
-import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.kafka.topics.Topics;
@@ -43,7 +43,7 @@ final class ExistingQueue {
         KafkaClients clients = new KafkaClients(declared);
         Topics names = new Topics(declared);
         Set<String> existing = FirstAnswer.topics(kafka, clients, REMEDY);
-        SuggestedCommands commands = new SuggestedCommands(kafka, " --bootstrap-servers "
+        SuggestedCommands commands = kafka.commands(" --bootstrap-servers "
                 + SuggestedCommands.quoted(kafka.bootstrapServers()) + " --prefix " + kafka.prefix());
         if (!existing.contains(names.ingress())) {
             throw new KafkaFailure("Kafka at " + kafka.bootstrapServers() + " has no queue with the prefix "

@@ -2,7 +2,7 @@ package io.spillway.worker;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.WorkerReport;
-import io.spillway.kafka.topics.StartDelays;
+import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LaneStates;
 import io.spillway.kafka.view.StatusPublisher;

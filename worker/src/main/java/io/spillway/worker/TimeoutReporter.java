@@ -3,7 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptTimeouts.TenantStats;
 import io.spillway.core.retry.DestinationHealth;
-import io.spillway.kafka.topics.StartDelays;
+import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.TimeoutStatuses;
 import java.time.InstantSource;

@@ -16,15 +16,15 @@ import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.LedgerWriter;
-import io.spillway.kafka.topics.ClockWatch;
+import io.spillway.kafka.periodic.ClockWatch;
+import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
-import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.ConcurrencyExchange;
+import io.spillway.kafka.view.DemandExchange;
 import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
@@ -113,7 +113,7 @@ public final class Worker implements AutoCloseable {
     private final LaneReporter reporter;
     private final AttemptReporter attemptReporter;
     private final TimeoutReporter timeoutReporter;
-    private final ConcurrencyExchange concurrency;
+    private final DemandExchange<?> concurrency;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     /** By client, because the producer may be replaced. */
@@ -201,7 +201,7 @@ public final class Worker implements AutoCloseable {
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(clients, topics.timeouts(), name), name,
                 most -> TimeoutReporter.busiest(most, core, policies::of, health, clock.millis()), clock);
-        this.concurrency = new ConcurrencyExchange(clients, topics, name,
+        this.concurrency = DemandExchange.ofSlots(clients, topics, name,
                 shares -> core.read(state -> state.dispatch().share(shares)), clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock, nanoClock);
     }

@@ -4,11 +4,11 @@ import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.OpenTransactions;
 import io.spillway.kafka.topics.Permission;
 import io.spillway.kafka.topics.PermissionCheck;
-import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
@@ -41,7 +41,7 @@ final class ClusterFindings {
     ClusterFindings(Configuration configuration, Admin admin, String given) {
         this.configuration = configuration;
         this.admin = admin;
-        this.commands = new SuggestedCommands(configuration.kafka(), given);
+        this.commands = configuration.kafka().commands(given);
         this.topics = new Topics(configuration.queue());
     }
 

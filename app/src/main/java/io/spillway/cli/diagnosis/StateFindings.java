@@ -4,7 +4,7 @@ import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
-import io.spillway.kafka.topics.SuggestedCommands;
+import io.spillway.kafka.advice.SuggestedCommands;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.spillway.cli.options;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
-import io.spillway.kafka.topics.SuggestedCommands;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.runtime.Cluster;
 import io.spillway.runtime.Endpoint;

@@ -65,7 +65,7 @@ public final class SimulateCommand implements Callable<Integer> {
             report.print(printer);
         }
         for (Path chart : charts) {
-            SimulationChart.draw(result, chart);
+            ChartFile.draw(report.charts(), chart);
             printer.note("Chart: " + chart);
         }
         return 0;

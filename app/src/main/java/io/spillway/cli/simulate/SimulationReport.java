@@ -2,6 +2,7 @@ package io.spillway.cli.simulate;
 
 import static io.spillway.cli.terminal.Printer.number;
 
+import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Lane;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -19,7 +21,7 @@ import java.util.stream.Stream;
 /** Report of the {@code simulate} command. */
 public record SimulationReport(SimulationResult result) {
     /** Most series of ages in the output and in the chart: those with the greatest age. */
-    static final int MOST_SERIES = 8;
+    private static final int MOST_SERIES = 8;
 
     Map<String, Object> asMap() {
         Map<String, Object> map = new LinkedHashMap<>();
@@ -79,8 +81,34 @@ public record SimulationReport(SimulationResult result) {
                 result.deaths() == 0 ? "" : "; workers died " + Printer.count(result.deaths(), "time")));
     }
 
+    /** Returns the charts of depths by lane and ages by tenant over time. */
+    List<ChartFile.Panel> charts() {
+        List<ChartFile.Line> depths = Stream.of(Lane.values()).filter(lane -> result.peakDepths().get(lane) > 0)
+                .map(lane -> line(laneName(lane), sample -> sample.depths().get(lane))).toList();
+        List<ChartFile.Line> ages = topSeries().stream().map(series -> line(shortened(result.series().get(series)),
+                sample -> sample.agesMillis()[series] / 1_000.0)).toList();
+        return List.of(
+                panel("Items in each lane: " + result.scenario().name() + ", "
+                        + result.discipline().name().toLowerCase(Locale.ROOT) + ", seed " + result.seed(), "items",
+                        depths),
+                panel("Age of the oldest item that waits for its first attempt, of the tenants that waited longest",
+                        "seconds", ages));
+    }
+
+    private static ChartFile.Panel panel(String title, String unit, List<ChartFile.Line> lines) {
+        return new ChartFile.Panel(title, "minutes", unit, false, lines, new double[0], 0);
+    }
+
+    private ChartFile.Line line(String name, ToDoubleFunction<SimulationResult.Sample> value) {
+        return ChartFile.Line.of(name, result.samples(), each -> each.nowMillis() / 60_000.0, value);
+    }
+
+    private static String shortened(String tenant) {
+        return tenant.length() <= 20 ? tenant : tenant.substring(0, 17) + "...";
+    }
+
     /** Returns the indexes of the series with the greatest ages, in descending order. */
-    static List<Integer> topSeries(SimulationResult result) {
+    private List<Integer> topSeries() {
         float[] peaks = new float[result.series().size()];
         for (SimulationResult.Sample sample : result.samples()) {
             for (int i = 0; i < peaks.length; i++) {
@@ -100,13 +128,13 @@ public record SimulationReport(SimulationResult result) {
     private String peaks() {
         return result.peakDepths().entrySet().stream()
                 .filter(each -> !isFifo() || each.getValue() > 0)
-                .map(each -> laneName(result, each.getKey()) + " " + number(each.getValue()))
+                .map(each -> laneName(each.getKey()) + " " + number(each.getValue()))
                 .collect(Collectors.joining(", "));
     }
 
     /** Returns the label of a lane; a FIFO queue has no hot lane, only the queue. */
-    static String laneName(SimulationResult result, Lane lane) {
-        return result.discipline() == Simulation.Discipline.FIFO && lane == Lane.HOT ? "queue" : lane.label();
+    private String laneName(Lane lane) {
+        return isFifo() && lane == Lane.HOT ? "queue" : lane.label();
     }
 
     private static void print(
@@ -129,10 +157,10 @@ public record SimulationReport(SimulationResult result) {
     private Map<String, Object> samples() {
         Map<String, Object> depths = new LinkedHashMap<>();
         for (Lane lane : Lane.values()) {
-            depths.put(laneName(result, lane), overTime(each -> each.depths().get(lane)));
+            depths.put(laneName(lane), overTime(each -> each.depths().get(lane)));
         }
         Map<String, Object> ages = new LinkedHashMap<>();
-        for (int series : topSeries(result)) {
+        for (int series : topSeries()) {
             ages.put(result.series().get(series), overTime(each -> each.agesMillis()[series]));
         }
         return Map.of(

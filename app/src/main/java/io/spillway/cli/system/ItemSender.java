@@ -4,7 +4,7 @@ import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
 import io.spillway.gateway.JsonItems;
-import io.spillway.kafka.topics.ConnectionFault;
+import io.spillway.kafka.advice.ConnectionFault;
 import io.spillway.producer.ItemBuilder;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -3,9 +3,9 @@ package io.spillway.cli.system;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Permission;
-import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
@@ -61,7 +61,7 @@ public final class TopicsCommand {
                     description = "Principal that gets the ACLs, such as User:worker.") String principal) {
         Configuration configuration = common.configuration();
         List<Permission> permissions = Permissions.of(new Topics(configuration.queue()), role);
-        SuggestedCommands commands = new SuggestedCommands(configuration.kafka(), "");
+        SuggestedCommands commands = configuration.kafka().commands("");
         common.printer().result(
                 () -> permissions.stream().map(permission -> fields(permission, principal)).toList(),
                 printer -> {
@@ -105,7 +105,7 @@ public final class TopicsCommand {
         List<String> created;
         List<String> problems = new ArrayList<>();
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
-            SuggestedCommands commands = new SuggestedCommands(configuration.kafka(), common.given());
+            SuggestedCommands commands = configuration.kafka().commands(common.given());
             TopicAdmin topicAdmin = new TopicAdmin(admin, commands);
             created = isCreating ? topicAdmin.createMissing(topics) : List.of();
             roles.forEach(role -> problems.addAll(

@@ -1,6 +1,9 @@
 package io.spillway.cli.tenants;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.spillway.config.DocumentMap;
 import io.spillway.config.YamlDocument;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
@@ -8,13 +11,11 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.settings.InvalidSettingException;
-import io.spillway.core.settings.Numbers;
 import io.spillway.kafka.view.ViewContent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * YAML file with the whole policy settings of tenants, by tenant: the keys are those of the configuration, and
@@ -37,11 +37,12 @@ final class PoliciesFile {
     /** A hundred thousand tenants with a few settings each. */
     private static final int MAX_BYTES = 16 * 1024 * 1024;
 
-    private final String name;
+    private static final YAMLMapper YAML = YAMLMapper.builder()
+            .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER, YAMLGenerator.Feature.SPLIT_LINES)
+            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+            .build();
 
-    private PoliciesFile(String name) {
-        this.name = name;
-    }
+    private PoliciesFile() {}
 
     /** Returns whether a key of the policies topic can be in such a file; others have no effect. */
     static boolean isTenant(String key) {
@@ -58,7 +59,7 @@ final class PoliciesFile {
         boolean isStandardInput = file.equals(STANDARD_INPUT);
         String name = isStandardInput ? "standard input" : Printable.of(file.toString());
         try (InputStream in = isStandardInput ? System.in : Files.newInputStream(file)) {
-            return new PoliciesFile(name).tenants(YamlDocument.parse(name, in, MAX_BYTES));
+            return DocumentMap.read(name, YamlDocument.parse(name, in, MAX_BYTES), PoliciesFile::tenants);
         } catch (IOException e) {
             throw new InvalidSettingException(name + ": cannot be read: " + YamlDocument.problemOf(e));
         }
@@ -66,20 +67,11 @@ final class PoliciesFile {
 
     /** Returns the settings as YAML that {@link #read} reads. */
     static String yaml(SortedMap<String, PolicySettings> settings) {
-        StringBuilder text = new StringBuilder(TENANTS + ":" + (settings.isEmpty() ? " {}" : "") + "\n");
-        settings.forEach((tenant, own) -> {
-            boolean isEmpty = own.equals(PolicySettings.NONE_SET);
-            text.append("  \"").append(tenant).append("\":").append(isEmpty ? " {}" : "").append('\n');
-            own.values().forEach((field, value) -> line(text, "    ", field, value));
-            if (!own.workloads().isEmpty()) {
-                text.append("    ").append(WORKLOADS).append(":\n");
-            }
-            own.workloads().forEach((workload, limits) -> {
-                text.append("      \"").append(workload).append("\":\n");
-                stored(limits).forEach((field, value) -> line(text, "        ", field, value));
-            });
-        });
-        return text.toString();
+        try {
+            return YAML.writeValueAsString(document(settings));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("maps of texts cannot be written as YAML", e);
+        }
     }
 
     /** Returns the settings as a map that is equal to the document of {@link #yaml}, for JSON. */
@@ -103,10 +95,6 @@ final class PoliciesFile {
         return texts;
     }
 
-    private static void line(StringBuilder text, String indent, PolicyField field, Object value) {
-        text.append(indent).append(field.key()).append(": ").append(field.format(value)).append('\n');
-    }
-
     private static Map<PolicyField, Object> stored(WorkloadPolicy limits) {
         Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
         values.put(PolicyField.WEIGHT, limits.weight());
@@ -117,92 +105,27 @@ final class PoliciesFile {
         return values;
     }
 
-    private SortedMap<String, PolicySettings> tenants(JsonNode root) {
-        requireMap("", root);
-        root.properties().stream().filter(entry -> !entry.getKey().equals(TENANTS)).findFirst().ifPresent(entry -> {
-            throw wrong(entry.getKey(), entry.getValue(), "unknown key; known here: " + TENANTS);
-        });
-        // A file cut off before its first key must not remove all tenants.
+    private static SortedMap<String, PolicySettings> tenants(DocumentMap root) {
+        // A file cut off before its first tenant must not remove all tenants.
         if (!root.has(TENANTS)) {
-            throw new InvalidSettingException(name + ": must have the key " + TENANTS + ", a map of tenants");
+            root.end();
+            throw root.absent(TENANTS);
         }
-        requireMap(TENANTS, root.get(TENANTS));
-        SortedMap<String, PolicySettings> settings = new TreeMap<>();
-        root.get(TENANTS).properties().forEach(entry -> {
-            String path = TENANTS + "." + entry.getKey();
-            if (!isTenant(entry.getKey())) {
-                throw wrong(path, entry.getValue(), "the tenant must be * or " + ItemLimits.NAME_ALLOWED);
-            }
-            settings.put(entry.getKey(), settings(path, entry.getValue()));
-        });
-        return Collections.unmodifiableSortedMap(settings);
+        return Collections.unmodifiableSortedMap(root.one(TENANTS, tenants -> tenants.each(
+                PoliciesFile::isTenant, "the tenant must be * or " + ItemLimits.NAME_ALLOWED, PoliciesFile::settings)));
     }
 
-    private PolicySettings settings(String path, JsonNode node) {
-        requireMap(path, node);
-        Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
-        Map<String, WorkloadPolicy> workloads = new TreeMap<>();
-        node.properties().forEach(entry -> {
-            if (entry.getKey().equals(WORKLOADS)) {
-                workloads.putAll(workloads(path + "." + WORKLOADS, entry.getValue()));
-            } else {
-                values.putAll(value(path, entry, Arrays.asList(PolicyField.values()), ", " + WORKLOADS));
-            }
-        });
-        try {
-            return new PolicySettings(values, workloads);
-        } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(name + ": " + Printable.of(path) + "." + e.getMessage());
-        }
+    private static PolicySettings settings(DocumentMap tenant) {
+        return new PolicySettings(tenant.policy(List.of(PolicyField.values())),
+                tenant.one(WORKLOADS, workloads -> workloads.each(
+                        ItemLimits::isName, "the workload must be " + ItemLimits.NAME_ALLOWED, PoliciesFile::limits)));
     }
 
-    private Map<String, WorkloadPolicy> workloads(String path, JsonNode node) {
-        requireMap(path, node);
-        Map<String, WorkloadPolicy> workloads = new TreeMap<>();
-        node.properties().forEach(entry -> {
-            String workload = path + "." + entry.getKey();
-            if (!ItemLimits.isName(entry.getKey())) {
-                throw wrong(workload, entry.getValue(), "the workload must be " + ItemLimits.NAME_ALLOWED);
-            }
-            requireMap(workload, entry.getValue());
-            WorkloadPolicy limits = WorkloadPolicy.DEFAULT;
-            for (Map.Entry<String, JsonNode> each : entry.getValue().properties()) {
-                for (Map.Entry<PolicyField, Object> value : value(workload, each, OF_WORKLOADS, "").entrySet()) {
-                    limits = limits.with(value.getKey(), value.getValue());
-                }
-            }
-            workloads.put(entry.getKey(), limits);
-        });
-        return workloads;
-    }
-
-    /** Returns the field and stored value of one entry; nothing for a key without a value. */
-    private Map<PolicyField, Object> value(
-            String path, Map.Entry<String, JsonNode> entry, List<PolicyField> fields, String moreKeys) {
-        String key = path + "." + entry.getKey();
-        JsonNode node = entry.getValue();
-        PolicyField field = fields.stream().filter(each -> each.key().equals(entry.getKey())).findFirst()
-                .orElseThrow(() -> wrong(key, node, "unknown key; known here: " + fields.stream()
-                        .map(PolicyField::key).collect(Collectors.joining(", ")) + moreKeys));
-        if (node.isContainerNode()) {
-            throw wrong(key, node, "must be one value");
+    private static WorkloadPolicy limits(DocumentMap workload) {
+        WorkloadPolicy limits = WorkloadPolicy.DEFAULT;
+        for (Map.Entry<PolicyField, Object> value : workload.policy(OF_WORKLOADS).entrySet()) {
+            limits = limits.with(value.getKey(), value.getValue());
         }
-        try {
-            return node.isNull() ? Map.of() : Map.of(field, field.parse(node.asText()));
-        } catch (IllegalArgumentException e) {
-            throw wrong(key, node, "must be " + field.allowed() + Numbers.hint(node.asText()));
-        }
-    }
-
-    private void requireMap(String path, JsonNode node) {
-        if (!node.isObject() && !node.isNull() && !node.isMissingNode()) {
-            throw path.isEmpty() ? new InvalidSettingException(name + ": must be a map with the key " + TENANTS)
-                    : wrong(path, node, "must be a map");
-        }
-    }
-
-    private InvalidSettingException wrong(String path, JsonNode node, String allowed) {
-        String shown = node.isObject() ? "{...}" : node.isArray() ? "[...]" : node.asText();
-        return InvalidSettingException.in(name + ": ", path, shown, allowed);
+        return limits;
     }
 }

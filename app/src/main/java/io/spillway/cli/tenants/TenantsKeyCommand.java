@@ -5,7 +5,7 @@ import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
-import io.spillway.kafka.topics.SuggestedCommands;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.StoredKey;

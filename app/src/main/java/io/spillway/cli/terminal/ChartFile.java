@@ -12,15 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.apache.batik.svggen.SVGGraphics2D;
+import org.knowm.xchart.AnnotationLine;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.style.XYStyler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 import org.w3c.dom.Document;
 
@@ -41,35 +42,62 @@ public final class ChartFile {
         }
     }
 
-    /** Returns an empty chart over time. */
-    public static XYChart panel(String title, String timeUnit, String unit) {
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH).height(HEIGHT).title(title).xAxisTitle(timeUnit).yAxisTitle(unit).build();
-        chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
-        chart.getStyler().setChartBackgroundColor(Color.WHITE);
-        return chart;
+    /**
+     * One chart: lines over time.
+     *
+     * @param isLogarithmic whether the values are so shown, from 1 on
+     * @param marks         times of vertical lines
+     * @param end           of the axis of time; 0 for that of the lines
+     */
+    public record Panel(
+            String title, String timeUnit, String unit, boolean isLogarithmic, List<Line> lines, double[] marks,
+            double end) {
+        private XYChart chart() {
+            XYChart chart = new XYChartBuilder()
+                    .width(WIDTH).height(HEIGHT).title(title).xAxisTitle(timeUnit).yAxisTitle(unit).build();
+            XYStyler styler = chart.getStyler();
+            styler.setLegendPosition(Styler.LegendPosition.OutsideE);
+            styler.setChartBackgroundColor(Color.WHITE);
+            styler.setYAxisLogarithmic(isLogarithmic);
+            styler.setYAxisMin(isLogarithmic ? 1.0 : 0.0);
+            if (end > 0) {
+                styler.setXAxisMin(0.0);
+                styler.setXAxisMax(end);
+                styler.setXAxisDecimalPattern("#,###");
+                styler.setYAxisDecimalPattern("#,###");
+            }
+            lines.stream().filter(line -> line.times.length > 0).forEach(line ->
+                    chart.addSeries(line.name, line.times, line.values).setMarker(SeriesMarkers.NONE));
+            for (double mark : marks) {
+                chart.addAnnotation(new AnnotationLine(mark, true, false));
+            }
+            return chart;
+        }
     }
 
-    /** Adds a line without markers and returns it. */
-    public static XYSeries line(XYChart chart, String name, double[] times, double[] values) {
-        XYSeries series = chart.addSeries(name, times, values);
-        series.setMarker(SeriesMarkers.NONE);
-        return series;
+    /** Values over time, in ascending order of time. */
+    public record Line(String name, double[] times, double[] values) {
+        /** Returns the line through these points. */
+        public static <P> Line of(
+                String name, List<P> points, ToDoubleFunction<P> time, ToDoubleFunction<P> value) {
+            return new Line(name, points.stream().mapToDouble(time).toArray(),
+                    points.stream().mapToDouble(value).toArray());
+        }
     }
 
     /**
-     * Draws the charts and replaces the file.
+     * Draws the panels and replaces the file.
      *
-     * @param panels makes the charts, after AWT is set to work without a display
      * @throws CommandFailure if the file cannot be written, or this Java runtime cannot draw
      */
-    public static void draw(Supplier<List<XYChart>> panels, Path file) {
+    public static void draw(List<Panel> panels, Path file) {
         System.setProperty("java.awt.headless", "true");
         try {
+            List<XYChart> charts = panels.stream().map(Panel::chart).toList();
             if (isSvg(file)) {
-                drawSvg(panels.get(), file);
+                drawSvg(charts, file);
             } else {
-                drawPng(panels.get(), file);
+                drawPng(charts, file);
             }
         } catch (IOException e) {
             throw CommandFailure.failed(

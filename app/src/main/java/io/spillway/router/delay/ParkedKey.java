@@ -1,6 +1,6 @@
 package io.spillway.router.delay;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.retry.RetryKey;
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.utils.Bytes;

@@ -6,35 +6,55 @@ import io.spillway.core.retry.AttemptCounts;
 import io.spillway.kafka.codec.AttemptReports;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.TopicTail;
+import io.spillway.kafka.view.TopicFollower;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * Input of the retry budgets: the workers' reports of their attempts, from now on. A report that is lost means fewer
- * retries, never more. Owner of the topic's reader.
+ * retries, never more; an old one is of no use. So it starts at the end of the topic, also after an error.
  */
-public final class AttemptFeed implements AutoCloseable {
-    private final TopicTail tail;
+public final class AttemptFeed extends TopicFollower {
+    private final AttemptReports reports = new AttemptReports();
+    private final Consumer<List<AttemptCounts>> receiver;
 
     /** Creates a feed that {@link #start} starts; the receiver is called on its thread. */
     public AttemptFeed(
             KafkaClients clients, Topics topics, Consumer<List<AttemptCounts>> receiver, InstantSource clock,
             MeterRegistry registry) {
-        AttemptReports reports = new AttemptReports();
-        tail = new TopicTail(clients, topics.attempts(), report -> receiver.accept(reports.decode(report)), clock);
-        FunctionCounter.builder("spillway.attempts.skipped", tail, TopicTail::skipped)
+        super(clients, topics.attempts(), "tail-", Map.of(), clock);
+        this.receiver = receiver;
+        FunctionCounter.builder("spillway.attempts.skipped", this, TopicFollower::skipped)
                 .description("Reports of attempts that could not be decoded")
                 .register(registry);
     }
 
+    /** Starts, and does not wait for anything. */
     public void start() {
-        tail.start();
+        begin();
     }
 
     @Override
-    public void close() {
-        tail.close();
+    protected void follow(
+            org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> from, List<TopicPartition> partitions) {
+        from.seekToEnd(partitions);
+        while (isRunning()) {
+            from.poll(POLL).forEach(this::apply);
+        }
+    }
+
+    private void apply(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            if (record.value() == null) {
+                throw new IllegalArgumentException("the record has no value");
+            }
+            receiver.accept(reports.decode(record.value()));
+        } catch (IllegalArgumentException e) {
+            skip(record, e.getMessage());
+        }
     }
 }

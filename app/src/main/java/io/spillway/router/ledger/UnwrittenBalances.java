@@ -1,7 +1,7 @@
 package io.spillway.router.ledger;
 
+import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.item.ItemState;
-import io.spillway.core.item.TenantHash;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.RowIndex;
 import io.spillway.core.ledger.TenantBalance;

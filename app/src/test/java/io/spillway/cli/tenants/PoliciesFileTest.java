@@ -45,11 +45,11 @@ class PoliciesFileTest {
                 + "    workloads:\n      mail: {weight: 2, concurrency: 5}\n");
         assertThat(PoliciesFile.yaml(all)).isEqualTo("""
                 tenants:
-                  "acme":
+                  acme:
                     rate: 1000
                     ttl: 1h
                     workloads:
-                      "mail":
+                      mail:
                         concurrency: 5
                         weight: 2
                 """);
@@ -57,8 +57,9 @@ class PoliciesFileTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "[]                                        | must be a map with the key tenants",
-        "''                                        | must have the key tenants",
+        "[]                                        | must be a map",
+        "''                                        | tenants = (absent): must be set",
+        "tenants:                                  | tenants = null: must be set",
         "tenant: {}                                | tenant = {...}: unknown key; known here: tenants",
         "tenants: [a]                              | tenants = [...]: must be a map",
         "tenants: {a b: {}}                        | tenants.a b = {...}: the tenant must be * or 1 to 128 printable",
@@ -88,7 +89,7 @@ class PoliciesFileTest {
         String workloads = IntStream.range(0, 101).mapToObj(i -> "w" + i + ": {}").collect(Collectors.joining(", "));
         assertThatThrownBy(() -> read("tenants: {a: {workloads: {" + workloads + "}}}"))
                 .isInstanceOf(InvalidSettingException.class)
-                .hasMessageContaining("tenants.a.workloads = 101: must be at most 100");
+                .hasMessageContaining("tenants.a: workloads = 101: must be at most 100");
     }
 
     @Test

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.knowm.xchart.XYChart;
 
 class ChartFileTest {
     @TempDir
@@ -29,9 +29,18 @@ class ChartFileTest {
     @ParameterizedTest
     @MethodSource("faultsOfAJavaWithoutFonts")
     void a_java_runtime_that_cannot_draw_is_reported_in_one_line(Throwable fault) {
-        assertThatThrownBy(() -> ChartFile.draw(
-                        () -> ChartFileTest.<RuntimeException, List<XYChart>>failWith(fault),
-                        directory.resolve("x.png")))
+        List<ChartFile.Panel> panels = new AbstractList<>() {
+            @Override
+            public ChartFile.Panel get(int index) {
+                return ChartFileTest.<RuntimeException, ChartFile.Panel>failWith(fault);
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        assertThatThrownBy(() -> ChartFile.draw(panels, directory.resolve("x.png")))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("no fonts")
                 .hasMessageContaining(fault.getClass().getSimpleName());
@@ -41,7 +50,8 @@ class ChartFileTest {
     void a_file_that_cannot_be_written_is_named() throws IOException {
         Path taken = Files.createDirectory(directory.resolve("taken.png"));
 
-        assertThatThrownBy(() -> ChartFile.draw(() -> List.of(ChartFile.panel("t", "x", "y")), taken))
+        assertThatThrownBy(() -> ChartFile.draw(List.of(new ChartFile.Panel(
+                        "t", "x", "y", false, List.of(), new double[0], 0)), taken))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("Cannot write " + taken);
     }

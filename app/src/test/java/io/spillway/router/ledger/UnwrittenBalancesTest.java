@@ -2,8 +2,8 @@ package io.spillway.router.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.item.ItemState;
-import io.spillway.core.item.TenantHash;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;

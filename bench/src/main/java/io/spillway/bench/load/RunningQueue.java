@@ -12,7 +12,7 @@ import io.spillway.bench.support.Scene;
 import io.spillway.bench.support.TemporaryDirectory;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
-import io.spillway.kafka.topics.StartDelays;
+import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;

@@ -1,8 +1,8 @@
 package io.spillway.core.ledger;
 
+import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
-import io.spillway.core.item.TenantHash;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 

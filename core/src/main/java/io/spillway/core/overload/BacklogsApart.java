@@ -1,6 +1,6 @@
 package io.spillway.core.overload;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**

@@ -1,6 +1,6 @@
 package io.spillway.core.overload;
 
-import io.spillway.core.item.LinearProbing;
+import io.spillway.core.hashing.LinearProbing;
 import java.util.Arrays;
 
 /**

@@ -1,7 +1,7 @@
 package io.spillway.core.overload;
 
+import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.TenantHash;
 import io.spillway.core.policy.TenantContext;
 import java.util.Arrays;
 import java.util.HashMap;

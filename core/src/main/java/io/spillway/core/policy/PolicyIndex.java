@@ -1,7 +1,7 @@
 package io.spillway.core.policy;
 
-import io.spillway.core.item.LinearProbing;
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.LinearProbing;
+import io.spillway.core.hashing.TenantHash;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.spillway.core.policy;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 
 /**
  * Tenant of an item with what is looked up once for all rules: the hash of its name and its policy.

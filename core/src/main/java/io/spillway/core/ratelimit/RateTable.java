@@ -1,6 +1,6 @@
 package io.spillway.core.ratelimit;
 
-import io.spillway.core.item.LinearProbing;
+import io.spillway.core.hashing.LinearProbing;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import java.util.Arrays;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Division of concurrency limits among the workers, in whole slots: one worker's part of each limit, from the latest
@@ -61,6 +62,15 @@ public final class MaxMinSlots {
         this.members.putAll(members);
         this.members.putIfAbsent(member, Map.of());
         this.turn = turn;
+    }
+
+    /** Returns the demand that a worker publishes: at most {@link #MAX_PUBLISHED} limits, those with the highest. */
+    public static Map<String, Demand> published(Map<String, Demand> demands) {
+        return demands.size() <= MAX_PUBLISHED ? demands : demands.entrySet().stream()
+                .sorted(Map.Entry.<String, Demand>comparingByValue(Comparator.comparingInt(Demand::wanted).reversed())
+                        .thenComparing(Map.Entry.comparingByKey()))
+                .limit(MAX_PUBLISHED)
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     /** Returns the key of a tenant's limit, and with a workload, empty for none, of that workload's. */

@@ -38,6 +38,12 @@ public final class Numbers {
         return LEADING_ZERO.matcher(text.strip()).matches() ? " (without leading zeros)" : "";
     }
 
+    /** Returns a number for a message, without decimals when it is whole. */
+    public static String plain(double number) {
+        boolean isWhole = number == Math.rint(number) && Math.abs(number) < 1e15;
+        return isWhole ? Long.toString((long) number) : Double.toString(number);
+    }
+
     private static String checked(Pattern pattern, String text) {
         if (!pattern.matcher(text).matches()) {
             throw new NumberFormatException(text);

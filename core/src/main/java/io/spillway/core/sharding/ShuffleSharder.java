@@ -1,6 +1,6 @@
 package io.spillway.core.sharding;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 
 /**
  * Random shard of a tenant, k of n slots, from its name and a seed alone: every one of the C(n,k) shards is equally

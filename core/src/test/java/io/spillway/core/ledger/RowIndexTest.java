@@ -3,7 +3,7 @@ package io.spillway.core.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

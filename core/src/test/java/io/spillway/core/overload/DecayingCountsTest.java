@@ -3,7 +3,7 @@ package io.spillway.core.overload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,8 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.advice.ConnectionFault;
+import io.spillway.kafka.advice.ConnectionProbe;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.CommonClientConfigs;

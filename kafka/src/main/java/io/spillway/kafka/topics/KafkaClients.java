@@ -1,6 +1,8 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.advice.ConnectionFault;
+import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.tls.CurrentKeyStores;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +63,7 @@ public final class KafkaClients {
 
     /** Returns the commands that messages about this cluster suggest. */
     public SuggestedCommands commands() {
-        return new SuggestedCommands(settings.kafka(), "");
+        return settings.kafka().commands("");
     }
 
     /** Creates an admin client; the caller closes it. */

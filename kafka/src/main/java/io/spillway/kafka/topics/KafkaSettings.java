@@ -3,6 +3,7 @@ package io.spillway.kafka.topics;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
+import io.spillway.kafka.advice.SuggestedCommands;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -40,6 +41,11 @@ public record KafkaSettings(
         if (!plugins.isEmpty()) {
             new ClientProperties("kafka.plugins").checkForeign(plugins, "kafka.properties");
         }
+    }
+
+    /** Returns the commands that messages about this cluster suggest, for a process started with these options. */
+    public SuggestedCommands commands(String options) {
+        return new SuggestedCommands(bootstrapServers, properties.keySet(), options);
     }
 
     /** Returns these settings with another address. */

@@ -1,6 +1,7 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.progress.ProgressCodec;
+import io.spillway.kafka.advice.SuggestedCommands;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;

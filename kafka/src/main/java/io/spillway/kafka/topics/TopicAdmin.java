@@ -1,5 +1,6 @@
 package io.spillway.kafka.topics;
 
+import io.spillway.kafka.advice.SuggestedCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

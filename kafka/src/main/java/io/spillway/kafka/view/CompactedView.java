@@ -21,7 +21,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,34 +35,25 @@ import org.slf4j.LoggerFactory;
  * further ones are skipped, so that a faulty writer cannot exhaust the memory of the process. The entry of all tenants
  * has room in a full view: without it, every tenant would have another policy.
  *
- * <p>Owner of the consumer and the content: the view's thread. With a progress group, this thread commits its position,
+ * <p>Owner of the content: the view's thread. With a progress group, this thread commits its position,
  * with a {@link ProgressMark} as metadata, after each poll and at least twice a second. {@code tenants set --wait} uses
  * these commits to find live instances and what they have applied.
  */
-public final class CompactedView implements AutoCloseable {
+public final class CompactedView extends TopicFollower {
     private static final Logger LOG = LoggerFactory.getLogger(CompactedView.class);
-    private static final Duration POLL = Duration.ofMillis(500);
-    private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
     private static final long LOOK_MILLIS = 600_000;
     private static final long MAX_BEHIND_MILLIS = Topics.REMOVAL_KEPT_MILLIS / 2;
 
-    private final KafkaClients clients;
-    private final String topic;
     private final ViewContent<?> content;
     private final int maxEntries;
     private final Optional<String> progressGroup;
     private final InstantSource clock;
-    private final SkippedRecords skipped;
     /** Offset below which all records of a partition were applied. */
     private final Map<TopicPartition, Long> appliedTo = new HashMap<>();
     /** While the topic is read again: keys of the content that were not found yet. Bound: that of the content. */
     private Set<String> notFound = Set.of();
     private final CountDownLatch ready = new CountDownLatch(1);
-    private final CountDownLatch stopping = new CountDownLatch(1);
-    private final Thread thread;
-    private volatile Consumer<byte[], byte[]> consumer;
-    private volatile String lastFault = "";
     private volatile long toRead;
     private volatile long read;
 
@@ -76,14 +66,13 @@ public final class CompactedView implements AutoCloseable {
      */
     public CompactedView(KafkaClients clients, String topic, ViewContent<?> content, int maxEntries,
             Optional<String> progressGroup, InstantSource clock) {
-        this.clients = clients;
-        this.topic = topic;
+        super(clients, topic, "view-", progressGroup
+                .<Map<String, Object>>map(group -> Map.of(ConsumerConfig.GROUP_ID_CONFIG, group)).orElse(Map.of()),
+                clock);
         this.content = content;
         this.maxEntries = maxEntries;
         this.progressGroup = progressGroup;
         this.clock = clock;
-        this.skipped = new SkippedRecords(topic, clock);
-        this.thread = Thread.ofPlatform().daemon().name("view-" + topic).unstarted(this::run);
     }
 
     /**
@@ -92,7 +81,7 @@ public final class CompactedView implements AutoCloseable {
      * @param patience longest time without progress; {@link KafkaFailure} is thrown after it
      */
     public void start(Duration patience) {
-        thread.start();
+        begin();
         Duration step = patience.compareTo(REPORT_EVERY) < 0 ? patience : REPORT_EVERY;
         Duration idle = Duration.ZERO;
         long most = 0;
@@ -102,7 +91,7 @@ public final class CompactedView implements AutoCloseable {
                 idle = now > most ? Duration.ZERO : idle.plus(step);
                 if (idle.compareTo(patience) >= 0) {
                     throw new KafkaFailure("cannot read topic " + topic, new KafkaException("no progress for "
-                            + patience.toSeconds() + " s" + (lastFault.isEmpty() ? "" : "; " + lastFault)));
+                            + patience.toSeconds() + " s" + (lastFault().isEmpty() ? "" : "; " + lastFault())));
                 }
                 most = Math.max(most, now);
                 LOG.info("Reading {}: {} of {} offsets", topic, now, toRead);
@@ -113,53 +102,14 @@ public final class CompactedView implements AutoCloseable {
         }
     }
 
-    /** Returns the number of records skipped since the start. */
-    public long skipped() {
-        return skipped.count();
-    }
-
-    /** Stops the thread and waits for it, at most 5 s. */
     @Override
-    public void close() {
-        stopping.countDown();
-        Optional.ofNullable(consumer).ifPresent(Consumer::wakeup);
-        try {
-            thread.join(5_000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void run() {
-        while (stopping.getCount() > 0) {
-            try (Consumer<byte[], byte[]> opened = clients.follower(progressGroup
-                    .<Map<String, Object>>map(group -> Map.of(ConsumerConfig.GROUP_ID_CONFIG, group))
-                    .orElse(Map.of()))) {
-                consumer = opened;
-                follow(opened);
-            } catch (WakeupException e) {
-                return;
-            } catch (RuntimeException | Error e) {
-                lastFault = Printable.of(e.getMessage());
-                LOG.warn("Cannot read {}; retrying from the start of the topic: {}", topic, Printable.of(e.toString()));
-                pause();
-            }
-        }
-    }
-
-    private void follow(Consumer<byte[], byte[]> from) {
-        List<TopicPartition> partitions = from.partitionsFor(topic).stream()
-                .map(info -> new TopicPartition(topic, info.partition())).toList();
-        if (partitions.isEmpty()) {
-            throw new KafkaException("the topic does not exist");
-        }
-        from.assign(partitions);
+    protected void follow(Consumer<byte[], byte[]> from, List<TopicPartition> partitions) {
         Map<TopicPartition, Long> starts = from.beginningOffsets(partitions);
         Map<TopicPartition, Long> ends = from.endOffsets(partitions);
-        begin(from, starts, ends);
+        rewind(from, starts, ends);
         long endsAtMillis = clock.millis();
         long caughtUpMillis = endsAtMillis;
-        while (stopping.getCount() > 0) {
+        while (isRunning()) {
             from.poll(ready.getCount() == 0 ? POLL : Duration.ofMillis(50)).forEach(record -> {
                 apply(record);
                 // Content that is slow to apply makes progress within a poll too.
@@ -186,7 +136,7 @@ public final class CompactedView implements AutoCloseable {
     }
 
     /** Goes to the start of the topic. */
-    private void begin(Consumer<byte[], byte[]> from, Map<TopicPartition, Long> starts,
+    private void rewind(Consumer<byte[], byte[]> from, Map<TopicPartition, Long> starts,
             Map<TopicPartition, Long> ends) {
         starts.forEach(from::seek);
         toRead = ends.entrySet().stream().mapToLong(end -> end.getValue() - starts.get(end.getKey())).sum();
@@ -235,7 +185,7 @@ public final class CompactedView implements AutoCloseable {
             }
         } catch (RuntimeException e) {
             if (!isApplied) {
-                skipped.add(record, e.getMessage());
+                skip(record, e.getMessage());
             }
         }
     }
@@ -250,13 +200,5 @@ public final class CompactedView implements AutoCloseable {
                 LOG.debug("Cannot commit the progress in {}: {}", topic, Printable.of(failure.toString()));
             }
         });
-    }
-
-    private void pause() {
-        try {
-            stopping.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

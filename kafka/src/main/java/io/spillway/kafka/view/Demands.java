@@ -1,24 +1,35 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.ratelimit.ProportionalRates;
+import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.scheduling.ConcurrencyShares;
+import io.spillway.core.scheduling.ConcurrencyShares.Demand;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.RouterDemand;
+import io.spillway.schema.WorkerSlots;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
- * Recent demand at each process of one role, as published by these processes. Owner: the view's thread; readers see
- * only complete demands. A process whose last status was received {@value #ALIVE_MILLIS} ms ago or earlier is not
- * counted.
+ * Recent demand at each process of one role, by tenant or limit, as published by these processes. Owner: the view's
+ * thread; readers see only complete demands. A process whose last status was received {@value #ALIVE_MILLIS} ms ago or
+ * earlier is not counted.
+ *
+ * @param <D> demand for one tenant or limit
  */
-public final class Demands extends InstanceStatuses<Map<String, Double>> {
+public final class Demands<D> extends InstanceStatuses<Map<String, D>> {
     /** Time for which a status counts, of all members of the topic. */
     static final long ALIVE_MILLIS = 3_000;
 
+    private static final RecordCodec<RouterDemand> RATES = new RecordCodec<>(new RouterDemand());
+    private static final RecordCodec<WorkerSlots> SLOTS = new RecordCodec<>(new WorkerSlots());
+
     private final Role role;
-    private final RecordCodec<RouterDemand> codec = new RecordCodec<>(new RouterDemand());
+    private final BiFunction<String, Map<String, D>, byte[]> encoder;
+    private final Function<byte[], Map<String, D>> decoder;
 
     /** Role of the processes that divide a tenant's rate or concurrency. All demands are in one topic, by member. */
     public enum Role {
@@ -50,31 +61,56 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
         }
     }
 
-    /** Creates empty content for one role; the clock measures the age of statuses. */
-    public Demands(Role role, InstantSource clock) {
+    private Demands(
+            Role role, BiFunction<String, Map<String, D>, byte[]> encoder, Function<byte[], Map<String, D>> decoder,
+            InstantSource clock) {
         super(ALIVE_MILLIS, clock);
         this.role = role;
+        this.encoder = encoder;
+        this.decoder = decoder;
+    }
+
+    /** Creates empty content of demands for tenants' rates, items a second; the clock measures the age of statuses. */
+    public static Demands<Double> ofRates(Role role, InstantSource clock) {
+        return new Demands<>(role, (member, perSecond) -> RATES.encode(new RouterDemand(member, perSecond)),
+                Demands::rates, clock);
+    }
+
+    /** Creates empty content of the workers' demands for slots under concurrency limits. */
+    public static Demands<Demand> ofSlots(InstantSource clock) {
+        return new Demands<>(Role.WORKER, Demands::encodeSlots, Demands::slots, clock);
+    }
+
+    Role role() {
+        return role;
     }
 
     /** Returns the encoded status of a member. */
-    public byte[] encode(String member, Map<String, Double> perSecond) {
-        return codec.encode(new RouterDemand(member, perSecond));
+    public byte[] encode(String member, Map<String, D> demand) {
+        return encoder.apply(member, demand);
+    }
+
+    /** Returns the latest demands of all live members of the role. */
+    public Map<String, Map<String, D>> ofAll() {
+        return latestByInstance();
     }
 
     /** Returns the latest demands of all other live members of the role. */
-    public List<Map<String, Double>> ofOthers(String member) {
+    public List<Map<String, D>> ofOthers(String member) {
         return latest(other -> !other.equals(member));
     }
 
     @Override
     public void put(String key, byte[] value) {
-        if (!role.has(key)) {
-            return;
+        if (role.has(key)) {
+            update(key, Map.copyOf(decoder.apply(value)), clock.millis());
         }
-        Map<?, ?> published = (Map<?, ?>) codec.decode(value).get("perSecond");
-        if (published.size() > ProportionalRates.MAX_PUBLISHED) {
-            throw new IllegalArgumentException(
-                    published.size() + " tenants; the limit is " + ProportionalRates.MAX_PUBLISHED);
+    }
+
+    private static Map<String, Double> rates(byte[] value) {
+        Map<?, ?> published = (Map<?, ?>) RATES.decode(value).get("perSecond");
+        if (published.size() > RateShares.MAX_PUBLISHED) {
+            throw new IllegalArgumentException(published.size() + " tenants; the limit is " + RateShares.MAX_PUBLISHED);
         }
         Map<String, Double> perSecond = new HashMap<>();
         published.forEach((tenant, demand) -> {
@@ -84,6 +120,30 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
             }
             perSecond.put(tenant.toString(), number);
         });
-        update(key, Map.copyOf(perSecond), clock.millis());
+        return perSecond;
+    }
+
+    private static byte[] encodeSlots(String member, Map<String, Demand> demands) {
+        Map<String, Integer> wanted = new HashMap<>();
+        Map<String, Integer> claimed = new HashMap<>();
+        demands.forEach((key, demand) -> {
+            wanted.put(key, demand.wanted());
+            claimed.put(key, demand.claimed());
+        });
+        return SLOTS.encode(new WorkerSlots(member, wanted, claimed));
+    }
+
+    private static Map<String, Demand> slots(byte[] value) {
+        var slots = SLOTS.decode(value);
+        Map<?, ?> wanted = (Map<?, ?>) slots.get("wanted");
+        Map<?, ?> claimed = (Map<?, ?>) slots.get("claimed");
+        if (wanted.size() > ConcurrencyShares.MAX_PUBLISHED || !wanted.keySet().equals(claimed.keySet())) {
+            throw new IllegalArgumentException(wanted.size() + " and " + claimed.size()
+                    + " limits: must be the same ones, at most " + ConcurrencyShares.MAX_PUBLISHED);
+        }
+        Map<String, Demand> demands = new HashMap<>();
+        wanted.forEach((limit, items) ->
+                demands.put(limit.toString(), new Demand((Integer) items, (Integer) claimed.get(limit))));
+        return demands;
     }
 }

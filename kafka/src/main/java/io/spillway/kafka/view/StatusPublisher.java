@@ -1,9 +1,9 @@
 package io.spillway.kafka.view;
 
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.periodic.PeriodicTask;
+import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.PeriodicTask;
-import io.spillway.kafka.topics.StartDelays;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;

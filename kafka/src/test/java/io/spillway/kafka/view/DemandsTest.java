@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class DemandsTest {
     private long nowMillis = 1_000_000;
     private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
-    private final Demands demands = new Demands(Demands.Role.ROUTER, clock);
+    private final Demands<Double> demands = Demands.ofRates(Demands.Role.ROUTER, clock);
 
     @Test
     void statuses_of_other_live_instances_are_counted() {
@@ -38,8 +38,8 @@ class DemandsTest {
     /** One instance may be a router and a gateway. */
     @Test
     void gateways_and_routers_do_not_count_each_other() {
-        Demands gateways = new Demands(Demands.Role.GATEWAY, () -> Instant.ofEpochMilli(nowMillis));
-        for (Demands each : List.of(demands, gateways)) {
+        Demands<Double> gateways = Demands.ofRates(Demands.Role.GATEWAY, () -> Instant.ofEpochMilli(nowMillis));
+        for (Demands<Double> each : List.of(demands, gateways)) {
             each.put("a", demands.encode("a", Map.of("acme", 1.0)));
             each.put("gateway/a", demands.encode("gateway/a", Map.of("acme", 2.0)));
             each.put("gateway/b", demands.encode("gateway/b", Map.of("acme", 3.0)));
@@ -50,7 +50,7 @@ class DemandsTest {
 
     @Test
     void workers_in_the_same_topic_have_their_own_statuses() {
-        SlotStatuses workers = new SlotStatuses(() -> Instant.ofEpochMilli(nowMillis));
+        Demands<Demand> workers = Demands.ofSlots(() -> Instant.ofEpochMilli(nowMillis));
         Map<String, Demand> demand = Map.of("acme", new Demand(7, 2), "acme/mail", new Demand(1, 1));
         for (ViewContent<?> each : List.of(demands, workers)) {
             each.put("a", demands.encode("a", Map.of("acme", 1.0)));
@@ -65,7 +65,7 @@ class DemandsTest {
 
     @Test
     void in_a_full_view_a_new_instance_replaces_the_one_that_has_been_dead_for_longest() {
-        SlotStatuses slots = new SlotStatuses(clock);
+        Demands<Demand> slots = Demands.ofSlots(clock);
         LaneStates lanes = new LaneStates(clock);
         WorkerReport report = new WorkerReport(1, 0, 0, 0, 0, 0, Map.of());
         TimeoutStatuses timeouts = new TimeoutStatuses(clock);

@@ -84,8 +84,8 @@ class RecordsFuzzTest {
 
     static Stream<Kind<?>> kinds() {
         LaneStates lanes = new LaneStates(CLOCK);
-        Demands demands = new Demands(Demands.Role.ROUTER, CLOCK);
-        SlotStatuses slots = new SlotStatuses(CLOCK);
+        Demands<Double> demands = Demands.ofRates(Demands.Role.ROUTER, CLOCK);
+        Demands<Demand> slots = Demands.ofSlots(CLOCK);
         TimeoutStatuses timeouts = new TimeoutStatuses(CLOCK);
         AttemptReports reports = new AttemptReports();
         TenantPolicies policies = new TenantPolicies(PolicySettings.DEFAULTS);

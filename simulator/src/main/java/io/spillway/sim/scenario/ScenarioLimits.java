@@ -1,5 +1,7 @@
 package io.spillway.sim.scenario;
 
+import io.spillway.core.settings.Numbers;
+
 /** Limits of a scenario, so that a typing error ends in a message and not in a week of simulation. */
 public final class ScenarioLimits {
     public static final long DAY_MILLIS = 86_400_000;
@@ -23,16 +25,11 @@ public final class ScenarioLimits {
 
     private ScenarioLimits() {}
 
-    /** Returns a number for a message, without decimals when it is whole. */
-    public static String plain(double number) {
-        boolean isWhole = number == Math.rint(number) && Math.abs(number) < 1e15;
-        return isWhole ? Long.toString((long) number) : Double.toString(number);
-    }
-
     static void require(String name, double value, double least, double most) {
         if (!(value >= least && value <= most)) {
             throw new IllegalArgumentException(
-                    name + " = " + plain(value) + ": must be from " + plain(least) + " to " + plain(most));
+                    name + " = " + Numbers.plain(value) + ": must be from " + Numbers.plain(least) + " to "
+                            + Numbers.plain(most));
         }
     }
 }

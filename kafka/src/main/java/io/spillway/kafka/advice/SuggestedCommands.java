@@ -1,6 +1,7 @@
-package io.spillway.kafka.topics;
+package io.spillway.kafka.advice;
 
 import io.spillway.core.item.Printable;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -17,10 +18,9 @@ public record SuggestedCommands(String bootstrapServers, boolean secured, String
     private static final Pattern SECURITY = Pattern.compile("(security|sasl|ssl)\\..*");
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
 
-    /** Creates the commands for the cluster of these settings, for a process started with these options. */
-    public SuggestedCommands(KafkaSettings kafka, String options) {
-        this(kafka.bootstrapServers(),
-                kafka.properties().keySet().stream().anyMatch(name -> SECURITY.matcher(name).matches()), options);
+    /** Creates the commands for a cluster that is reached with properties of these names. */
+    public SuggestedCommands(String bootstrapServers, Set<String> properties, String options) {
+        this(bootstrapServers, properties.stream().anyMatch(name -> SECURITY.matcher(name).matches()), options);
     }
 
     /** Returns a command of Kafka's own tools, for example {@code kafka-configs.sh} with arguments. */

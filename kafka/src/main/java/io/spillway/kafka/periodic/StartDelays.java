@@ -1,6 +1,6 @@
-package io.spillway.kafka.topics;
+package io.spillway.kafka.periodic;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.spillway.kafka.topics;
+package io.spillway.kafka.advice;
 
 import io.spillway.core.item.Printable;
 import java.io.EOFException;
@@ -25,7 +25,7 @@ import org.apache.kafka.common.utils.Utils;
  * Diagnosis of addresses that do not answer as Kafka: the host name, the port, and whether TLS is spoken there. Kafka's
  * clients only report a timeout for all of these. Bound: {@value #MAX_ADDRESSES} addresses, two connections each.
  */
-final class ConnectionProbe {
+public final class ConnectionProbe {
     private static final int MAX_ADDRESSES = 3;
     private static final int TIMEOUT_MILLIS = 2_000;
 
@@ -36,7 +36,7 @@ final class ConnectionProbe {
      *
      * @param securityProtocol as configured, for example {@code SASL_SSL}
      */
-    static String describe(String bootstrapServers, String securityProtocol) {
+    public static String describe(String bootstrapServers, String securityProtocol) {
         return Arrays.stream(bootstrapServers.split(",")).map(String::strip).filter(each -> !each.isEmpty())
                 .limit(MAX_ADDRESSES)
                 .map(each -> describeOne(each, securityProtocol.toUpperCase(Locale.ROOT)))

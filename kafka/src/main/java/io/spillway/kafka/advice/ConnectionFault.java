@@ -1,4 +1,4 @@
-package io.spillway.kafka.topics;
+package io.spillway.kafka.advice;
 
 import io.spillway.core.item.Printable;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.spillway.kafka.topics;
+package io.spillway.kafka.periodic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

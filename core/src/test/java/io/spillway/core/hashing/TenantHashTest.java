@@ -1,7 +1,8 @@
-package io.spillway.core.item;
+package io.spillway.core.hashing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.item.ItemLimits;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.spillway.core.item;
+package io.spillway.core.hashing;
 
 import java.util.function.LongPredicate;
 

@@ -1,4 +1,4 @@
-package io.spillway.core.item;
+package io.spillway.core.hashing;
 
 /**
  * 64-bit hash of a tenant's name, the same in every process and version. Shards are derived from it, so changing it

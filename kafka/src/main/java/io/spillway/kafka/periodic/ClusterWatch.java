@@ -1,6 +1,7 @@
-package io.spillway.kafka.topics;
+package io.spillway.kafka.periodic;
 
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.topics.KafkaClients;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
