@@ -186,7 +186,7 @@ public record RunningSystem(
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
-            RateShares shares = new RateShares();
+            ProportionalRates shares = new ProportionalRates();
             DemandExchange<?> exchange = shutdown.closing(DemandExchange.ofRates(
                     clients, topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
             exchange.start(START_TIMEOUT, delays);

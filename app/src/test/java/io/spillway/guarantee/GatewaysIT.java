@@ -139,7 +139,7 @@ class GatewaysIT {
     }
 
     private static DemandExchange<?> exchange(
-            Configuration configuration, Topics topics, String name, RateShares shares) {
+            Configuration configuration, Topics topics, String name, ProportionalRates shares) {
         DemandExchange<?> exchange = DemandExchange.ofRates(new KafkaClients(configuration.queue()), topics,
                 Demands.Role.GATEWAY, name, shares, InstantSource.system());
         exchange.start(Duration.ofMinutes(5), StartDelays.of(name));

@@ -5,7 +5,7 @@ import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.kafka.topics.PeriodicTask;
+import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.QueueAdmin;

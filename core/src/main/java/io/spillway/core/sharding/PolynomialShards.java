@@ -1,6 +1,6 @@
 package io.spillway.core.sharding;
 
-import io.spillway.core.item.TenantHash;
+import io.spillway.core.hashing.TenantHash;
 
 /**
  * Shards of numbered tenants, of which no two share more than m slots: a generalized code of Reed and Solomon (1960).

@@ -1,8 +1,8 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.ratelimit.RateShares;
-import io.spillway.core.scheduling.ConcurrencyShares;
-import io.spillway.core.scheduling.ConcurrencyShares.Demand;
+import io.spillway.core.ratelimit.ProportionalRates;
+import io.spillway.core.scheduling.MaxMinSlots;
+import io.spillway.core.scheduling.MaxMinSlots.Demand;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
@@ -56,7 +56,7 @@ public final class DemandExchange<D> implements AutoCloseable {
      * seconds each admits the whole rate.
      */
     public static DemandExchange<Double> ofRates(
-            KafkaClients clients, Topics topics, Demands.Role role, String instance, RateShares shares,
+            KafkaClients clients, Topics topics, Demands.Role role, String instance, ProportionalRates shares,
             InstantSource clock) {
         Demands<Double> demands = Demands.ofRates(role, clock);
         return new DemandExchange<>(clients, topics, demands, instance, (member, intervalMillis) -> {
@@ -71,22 +71,22 @@ public final class DemandExchange<D> implements AutoCloseable {
      * topic, their own included. A worker that does not receive its own status keeps its parts: it does not know
      * whether the others are gone.
      *
-     * @param worker applies shares and returns the worker's demand by {@link ConcurrencyShares#key}
+     * @param worker applies shares and returns the worker's demand by {@link MaxMinSlots#key}
      */
     public static DemandExchange<Demand> ofSlots(
             KafkaClients clients, Topics topics, String instance,
-            Function<ConcurrencyShares, Map<String, Demand>> worker, InstantSource clock) {
+            Function<MaxMinSlots, Map<String, Demand>> worker, InstantSource clock) {
         Demands<Demand> demands = Demands.ofSlots(clock);
         return new DemandExchange<>(clients, topics, demands, instance, new BiFunction<>() {
-            private Optional<ConcurrencyShares> last = Optional.empty();
+            private Optional<MaxMinSlots> last = Optional.empty();
 
             @Override
             public Map<String, Demand> apply(String member, Long intervalMillis) {
                 Map<String, Map<String, Demand>> all = demands.ofAll();
                 if (last.isEmpty() || all.containsKey(member)) {
-                    last = Optional.of(new ConcurrencyShares(member, all, clock.millis() / TURN_MILLIS));
+                    last = Optional.of(new MaxMinSlots(member, all, clock.millis() / TURN_MILLIS));
                 }
-                return ConcurrencyShares.published(worker.apply(last.get()));
+                return MaxMinSlots.published(worker.apply(last.get()));
             }
         }, clock);
     }

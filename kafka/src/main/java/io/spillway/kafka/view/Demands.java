@@ -1,8 +1,8 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.ratelimit.RateShares;
-import io.spillway.core.scheduling.ConcurrencyShares;
-import io.spillway.core.scheduling.ConcurrencyShares.Demand;
+import io.spillway.core.ratelimit.ProportionalRates;
+import io.spillway.core.scheduling.MaxMinSlots;
+import io.spillway.core.scheduling.MaxMinSlots.Demand;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.RouterDemand;
 import io.spillway.schema.WorkerSlots;
@@ -109,8 +109,8 @@ public final class Demands<D> extends InstanceStatuses<Map<String, D>> {
 
     private static Map<String, Double> rates(byte[] value) {
         Map<?, ?> published = (Map<?, ?>) RATES.decode(value).get("perSecond");
-        if (published.size() > RateShares.MAX_PUBLISHED) {
-            throw new IllegalArgumentException(published.size() + " tenants; the limit is " + RateShares.MAX_PUBLISHED);
+        if (published.size() > ProportionalRates.MAX_PUBLISHED) {
+            throw new IllegalArgumentException(published.size() + " tenants; the limit is " + ProportionalRates.MAX_PUBLISHED);
         }
         Map<String, Double> perSecond = new HashMap<>();
         published.forEach((tenant, demand) -> {
@@ -137,9 +137,9 @@ public final class Demands<D> extends InstanceStatuses<Map<String, D>> {
         var slots = SLOTS.decode(value);
         Map<?, ?> wanted = (Map<?, ?>) slots.get("wanted");
         Map<?, ?> claimed = (Map<?, ?>) slots.get("claimed");
-        if (wanted.size() > ConcurrencyShares.MAX_PUBLISHED || !wanted.keySet().equals(claimed.keySet())) {
+        if (wanted.size() > MaxMinSlots.MAX_PUBLISHED || !wanted.keySet().equals(claimed.keySet())) {
             throw new IllegalArgumentException(wanted.size() + " and " + claimed.size()
-                    + " limits: must be the same ones, at most " + ConcurrencyShares.MAX_PUBLISHED);
+                    + " limits: must be the same ones, at most " + MaxMinSlots.MAX_PUBLISHED);
         }
         Map<String, Demand> demands = new HashMap<>();
         wanted.forEach((limit, items) ->
