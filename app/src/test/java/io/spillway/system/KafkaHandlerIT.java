@@ -12,7 +12,7 @@ import io.spillway.handler.HandlerException;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.worker.Deliveries;
-import io.spillway.worker.handlers.Handlers;
+import io.spillway.worker.handlers.QueueContext;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -83,11 +83,9 @@ class KafkaHandlerIT {
     @Test
     void a_topic_that_goes_away_is_unavailable_and_no_fault_of_the_item() throws Exception {
         String topic = kafka.createTopic("goes", 1);
-        try (Handler handler = Handlers.create(configuration(topic, Map.of(
+        try (Handler handler = handler(topic, Map.of(
                 "kafka.properties.max.block.ms", "1000", "kafka.properties.request.timeout.ms", "500",
-                "kafka.properties.delivery.timeout.ms", "1000")).handler(), configuration(topic, Map.of(
-                "kafka.properties.max.block.ms", "1000", "kafka.properties.request.timeout.ms", "500",
-                "kafka.properties.delivery.timeout.ms", "1000")).queue(), InstantSource.system())) {
+                "kafka.properties.delivery.timeout.ms", "1000"))) {
             kafka.admin().deleteTopics(List.of(topic)).all().get();
             Outcome outcome = handler.handle(Deliveries.of("x"));
             while (outcome instanceof Outcome.Done) {
@@ -113,16 +111,15 @@ class KafkaHandlerIT {
     }
 
     private Handler handler(String topic) {
-        return Handlers.create(
-                configuration(topic, Map.of()).handler(), configuration(topic, Map.of()).queue(),
-                InstantSource.system());
+        return handler(topic, Map.of());
     }
 
-    private Configuration configuration(String topic, Map<String, String> more) {
+    private Handler handler(String topic, Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(more);
         settings.putAll(Map.of(
                 "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix(),
                 "handler.type", "kafka", "handler.kafka.topic", topic));
-        return ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
+        return configuration.handler().create(new QueueContext(configuration.queue(), InstantSource.system()));
     }
 }

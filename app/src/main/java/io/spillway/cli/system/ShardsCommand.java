@@ -1,12 +1,12 @@
 package io.spillway.cli.system;
 
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.sharding.OverlapOdds;
 import io.spillway.core.sharding.Shard;
 import io.spillway.core.sharding.ShardRegistry;
+import io.spillway.operator.Inputs;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -57,14 +57,14 @@ public final class ShardsCommand implements Runnable {
     }
 
     private void check() {
-        OptionValues.requireRange("--slots", slots, 1, ShardRegistry.MAX_SLOTS, "");
-        OptionValues.requireRange(
+        Inputs.requireRange("--slots", slots, 1, ShardRegistry.MAX_SLOTS, "");
+        Inputs.requireRange(
                 "--per-tenant", perTenant, 1, Math.min(slots, Shard.MAX_SIZE), " with " + slots + " slots");
         if (overlap != null) {
-            OptionValues.requireRange(
+            Inputs.requireRange(
                     "--max-overlap", overlap, 0, Math.min(perTenant - 1, ShardRegistry.mostOverlap(slots)),
                     " with " + perTenant + " of " + slots + " slots a tenant");
         }
-        OptionValues.requireRange("--tenants", tenants, 2, MAX_TENANTS, "");
+        Inputs.requireRange("--tenants", tenants, 2, MAX_TENANTS, "");
     }
 }

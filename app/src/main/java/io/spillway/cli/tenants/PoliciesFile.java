@@ -9,6 +9,8 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Numbers;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,8 +33,6 @@ import java.util.stream.Collectors;
 final class PoliciesFile {
     private static final String TENANTS = "tenants";
     private static final String WORKLOADS = "workloads";
-    private static final List<PolicyField> OF_WORKLOADS =
-            List.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY, PolicyField.PAUSED);
     private static final Path STANDARD_INPUT = Path.of("-");
     /** A hundred thousand tenants with a few settings each. */
     private static final int MAX_BYTES = 16 * 1024 * 1024;
@@ -43,8 +43,19 @@ final class PoliciesFile {
         this.name = name;
     }
 
-    /** Returns whether a key of the policies topic can be in such a file; others have no effect. */
-    static boolean isTenant(String key) {
+    /** Returns the topics of commands about policies. */
+    static List<String> topics(Topics topics) {
+        return List.of(topics.policies());
+    }
+
+    /** Returns a copy of the stored settings by tenant, and of {@code *}; other keys of the topic have no effect. */
+    static SortedMap<String, PolicySettings> tenants(TenantPolicies policies) {
+        SortedMap<String, PolicySettings> stored = new TreeMap<>(policies.all());
+        stored.keySet().removeIf(key -> !isTenant(key));
+        return stored;
+    }
+
+    private static boolean isTenant(String key) {
         return key.equals(ViewContent.ALL_TENANTS) || ItemLimits.isName(key);
     }
 
@@ -76,7 +87,7 @@ final class PoliciesFile {
             }
             own.workloads().forEach((workload, limits) -> {
                 text.append("      \"").append(workload).append("\":\n");
-                stored(limits).forEach((field, value) -> line(text, "        ", field, value));
+                limits.values().forEach((field, value) -> line(text, "        ", field, value));
             });
         });
         return text.toString();
@@ -88,7 +99,7 @@ final class PoliciesFile {
         settings.forEach((tenant, own) -> {
             Map<String, Object> fields = new LinkedHashMap<>(texts(own.values()));
             Map<String, Object> workloads = new TreeMap<>();
-            own.workloads().forEach((workload, limits) -> workloads.put(workload, texts(stored(limits))));
+            own.workloads().forEach((workload, limits) -> workloads.put(workload, texts(limits.values())));
             if (!workloads.isEmpty()) {
                 fields.put(WORKLOADS, workloads);
             }
@@ -105,16 +116,6 @@ final class PoliciesFile {
 
     private static void line(StringBuilder text, String indent, PolicyField field, Object value) {
         text.append(indent).append(field.key()).append(": ").append(field.format(value)).append('\n');
-    }
-
-    private static Map<PolicyField, Object> stored(WorkloadPolicy limits) {
-        Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
-        values.put(PolicyField.WEIGHT, limits.weight());
-        values.put(PolicyField.CONCURRENCY, limits.storedConcurrency());
-        if (limits.paused()) {
-            values.put(PolicyField.PAUSED, true);
-        }
-        return values;
     }
 
     private SortedMap<String, PolicySettings> tenants(JsonNode root) {
@@ -167,7 +168,8 @@ final class PoliciesFile {
             requireMap(workload, entry.getValue());
             WorkloadPolicy limits = WorkloadPolicy.DEFAULT;
             for (Map.Entry<String, JsonNode> each : entry.getValue().properties()) {
-                for (Map.Entry<PolicyField, Object> value : value(workload, each, OF_WORKLOADS, "").entrySet()) {
+                for (Map.Entry<PolicyField, Object> value :
+                        value(workload, each, PolicyField.OF_WORKLOADS, "").entrySet()) {
                     limits = limits.with(value.getKey(), value.getValue());
                 }
             }

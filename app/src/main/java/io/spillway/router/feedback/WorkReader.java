@@ -10,7 +10,9 @@ import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -35,9 +37,7 @@ public final class WorkReader implements AutoCloseable {
     private final Function<Lane, List<QueueProgress>> progress;
     private final LongSupplier commits;
     private final LongSupplier nanoClock;
-    private final LaneProgress hot;
-    private final LaneProgress overflow;
-    private final LaneProgress aged;
+    private final Map<Lane, LaneProgress> lanes = new EnumMap<>(Lane.class);
     private final PeriodicTask task;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
     private boolean wasEmpty;
@@ -62,9 +62,7 @@ public final class WorkReader implements AutoCloseable {
             LongSupplier nanoClock) {
         this.progress = progress;
         this.commits = commits;
-        this.hot = new LaneProgress(stuckAfter);
-        this.overflow = new LaneProgress(stuckAfter);
-        this.aged = new LaneProgress(stuckAfter);
+        Lane.WORKED.forEach(lane -> lanes.put(lane, new LaneProgress(stuckAfter)));
         this.nanoClock = nanoClock;
         this.task = new PeriodicTask("router-waiting-work", this::read, failure ->
                 LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}", failure));
@@ -94,13 +92,13 @@ public final class WorkReader implements AutoCloseable {
         leftOut = 0;
         lastCommits = moved;
         wasEmpty = false;
-        latest = new LaneBacklogs(next(hot, Lane.HOT), next(overflow, Lane.OVERFLOW), next(aged, Lane.AGED));
-        wasEmpty = latest.hot().total() + latest.overflow().total() + latest.aged().total() == 0;
+        latest = LaneBacklogs.measured(this::next);
+        wasEmpty = latest.total() == 0;
     }
 
-    private PartitionBacklog next(LaneProgress lane, Lane name) {
-        List<QueueProgress> measured = progress.apply(name);
-        return lane.next(measured.stream().mapToLong(QueueProgress::waiting).toArray(),
+    private PartitionBacklog next(Lane lane) {
+        List<QueueProgress> measured = progress.apply(lane);
+        return lanes.get(lane).next(measured.stream().mapToLong(QueueProgress::waiting).toArray(),
                 measured.stream().map(QueueProgress::progress).toList(),
                 TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()));
     }

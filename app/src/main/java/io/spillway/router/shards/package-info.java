@@ -1,2 +1,2 @@
-/** Shard stage: assigns shards whose overlap is bounded. */
+/** Internal. Shard stage: assigns shards whose overlap is bounded. */
 package io.spillway.router.shards;

@@ -109,7 +109,7 @@ class HandlersTest {
 
     @Test
     void a_missing_or_invalid_setting_is_named() {
-        assertNamed(Map.of("handler.type", "smtp"), "handler.type = smtp", "[log, http, kafka, class, pull]");
+        assertNamed(Map.of("handler.type", "smtp"), "handler.type = smtp", "[class, http, kafka, log, pull]");
         assertNamed(Map.of("handler.type", "http"), "handler.http.url", "http://HOST");
         assertNamed(Map.of("handler.type", "http", "handler.http.url", "ftp://x/"),
                 "handler.http.url = ftp://x/", "https://HOST");
@@ -131,11 +131,15 @@ class HandlersTest {
     }
 
     private static Handler make(Configuration configuration) {
-        return Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system());
+        return configuration.handler().create(context(configuration));
     }
 
     private static void check(Configuration configuration) {
-        Handlers.check(configuration.handler(), configuration.queue());
+        configuration.handler().check(context(configuration));
+    }
+
+    private static QueueContext context(Configuration configuration) {
+        return new QueueContext(configuration.queue(), InstantSource.system());
     }
 
     private static Configuration toTopic(String topic) {
