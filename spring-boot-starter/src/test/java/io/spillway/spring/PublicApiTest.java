@@ -47,7 +47,7 @@ class PublicApiTest {
     private static final Set<String> LISTED = listed();
     private static final Pattern BLOCK = Pattern.compile("(?m)^```java\\R(.*?)^```", Pattern.DOTALL);
     private static final Pattern TYPE = Pattern.compile("(?m)^(?:public |final )*class (\\w+)");
-    private static final Pattern OURS = Pattern.compile("io\\.spillway\\.[\\w.$]+");
+    private static final Pattern OURS = Pattern.compile("io\\.spillway(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*");
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
     @TempDir
