@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.schema.WorkItem;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ class ArchitectureTest {
                     "core.engine",
                     "core.item core.policy core.progress core.retry core.routing core.scheduling core.ledger"),
             row("handler"),
-            row("producer", "core.sharding schema"),
+            row("producer", "core.item core.sharding schema"),
             row("kafka.tls"),
             row("kafka.advice", "core.item"),
             row("kafka.topics", "core.item core.progress core.settings core.sharding kafka.tls kafka.advice"),
@@ -75,7 +76,7 @@ class ArchitectureTest {
             row("embed", "@core handler kafka.advice kafka.periodic kafka.topics kafka.view tracing worker"),
             row("worker.carriers", ""),
             row("worker.group", "core.sharding"),
-            row("worker.handlers", "core.item core.retry core.settings handler kafka.topics kafka.codec"),
+            row("worker.handlers", "core.item core.policy core.retry core.settings handler kafka.topics kafka.codec"),
             row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker"
                     + " worker.handlers"),
             row("router.stage", "core.item"),
@@ -243,7 +244,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void producers_need_the_item_schema_the_tenant_hash_and_what_a_kafka_producer_has() {
+    void producers_need_the_item_schema_its_limits_the_tenant_hash_and_what_a_kafka_producer_has() {
         classes()
                 .that()
                 .resideInAPackage(tree("producer"))
@@ -254,7 +255,7 @@ class ArchitectureTest {
                                 "org.apache.kafka.common..",
                                 "org.apache.avro..",
                                 tree("producer"))
-                        .or(belongToAnyOf(WorkItem.class, ShuffleSharder.class)))
+                        .or(belongToAnyOf(WorkItem.class, ShuffleSharder.class, ItemLimits.class)))
                 .check(MAIN);
     }
 

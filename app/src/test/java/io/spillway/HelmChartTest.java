@@ -131,7 +131,7 @@ class HelmChartTest {
                 .containsEntry("ssl.truststore.location", "/etc/spillway/kafka/trust.p12");
         assertThat(loaded.topics().partitions()).isEqualTo(24);
         assertThat(loaded.topics().maxBytes()).as("Helm keeps numbers as floating point").isEqualTo(5_000_000);
-        assertThat(loaded.handler().type().name()).isEqualTo("HTTP");
+        assertThat(loaded.handler().type()).isEqualTo("http");
         JsonNode gateway = chart.container("gateway");
         assertThat(gateway.get("image").textValue()).isEqualTo("registry.example/spillway:1.2.3");
         assertThat(gateway.at("/envFrom/0/secretRef/name").textValue()).isEqualTo("kafka-login");

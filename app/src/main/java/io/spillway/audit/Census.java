@@ -69,7 +69,7 @@ public final class Census implements AutoCloseable {
      * @throws io.spillway.kafka.topics.KafkaFailure if the cluster does not respond
      */
     public void forEach(boolean includeFinished, Consumer<StoredItem> visitor) {
-        for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
+        for (Lane lane : Lane.WORKED) {
             read(ItemState.of(lane), topics.lane(lane), topics.workerGroup(), includeFinished, visitor);
         }
         readDelay(includeFinished, visitor);

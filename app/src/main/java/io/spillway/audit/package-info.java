@@ -1,2 +1,2 @@
-/** Audit: counts the stored items and compares them with the ledger. */
+/** Internal. Audit: counts the stored items and compares them with the ledger. */
 package io.spillway.audit;

@@ -1,2 +1,2 @@
-/** Command line: entry point and top-level command. */
+/** Internal. Command line: entry point and top-level command. */
 package io.spillway.cli;

@@ -4,6 +4,8 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.Setting;
+import io.spillway.worker.handlers.HandlerSettings;
+import io.spillway.worker.handlers.HandlerTypes;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
@@ -23,6 +25,10 @@ record SettingDefinition(String key, Class<?> type, Optional<Setting> declaratio
     static final List<SettingDefinition> ALL = of(Configuration.class).toList();
 
     private static Stream<SettingDefinition> of(Class<?> type) {
+        if (type == HandlerSettings.class) {
+            return Stream.concat(of(type.getRecordComponents()[0]),
+                    HandlerTypes.INSTALLED.settings().stream().flatMap(each -> of(each)));
+        }
         return type == PolicySettings.class
                 ? Arrays.stream(PolicyField.values()).map(field -> new SettingDefinition(
                         SettingsBinder.TENANT_DEFAULTS + field.key(), PolicyField.class, Optional.empty()))

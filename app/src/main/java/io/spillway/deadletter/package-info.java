@@ -1,2 +1,2 @@
-/** Dead letters: listing, and exactly-once replay and discard. */
+/** Internal. Dead letters: listing, and exactly-once replay and discard. */
 package io.spillway.deadletter;

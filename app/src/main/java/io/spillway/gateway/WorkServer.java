@@ -45,7 +45,7 @@ public final class WorkServer implements AutoCloseable {
     public WorkServer(
             Configuration configuration, PullHandler handler, AdminKey key, MeterRegistry registry,
             InstantSource clock, LongSupplier nanoTime) {
-        this.settings = configuration.handler().pull();
+        this.settings = configuration.handler().of(PullSettings.class).orElseThrow();
         GatewaySettings.Limits limits = configuration.gateway().limits();
         long bodyNanos = limits.bodyTimeout().toNanos();
         this.slowReads = new SlowReads(nanoTime);

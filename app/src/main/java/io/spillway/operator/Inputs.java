@@ -76,7 +76,7 @@ public final class Inputs {
     }
 
     /** Returns a time as {@link #iso} does; null for none. */
-    static String isoOrNull(OptionalLong millis) {
+    public static String isoOrNull(OptionalLong millis) {
         return millis.isPresent() ? iso(millis.getAsLong()) : null;
     }
 }

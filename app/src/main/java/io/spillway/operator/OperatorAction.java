@@ -8,11 +8,10 @@ import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.view.SweepTarget;
 import java.util.Collections;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Change that an operator asks for. Each constructor throws {@link OperatorException} for a value that is never
@@ -133,8 +132,6 @@ public sealed interface OperatorAction {
     record SetPolicy(String tenant, Optional<String> workload, Map<PolicyField, String> values)
             implements OperatorAction {
         static final String DEFAULT = "default";
-        private static final Set<PolicyField> OF_WORKLOADS =
-                EnumSet.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY, PolicyField.PAUSED);
 
         public SetPolicy {
             Inputs.requireNameOrAll("tenant", tenant);
@@ -146,10 +143,10 @@ public sealed interface OperatorAction {
             values = Collections.unmodifiableMap(new EnumMap<>(values));
             if (workload.isPresent()) {
                 Inputs.requireName("--workload", workload.get());
-                values.keySet().stream().filter(field -> !OF_WORKLOADS.contains(field)).findFirst().ifPresent(field -> {
-                    throw new OperatorException(
-                            "--" + field.flag() + ": cannot be used with --workload, which has only --weight, "
-                                    + "--concurrency and --paused");
+                List<PolicyField> allowed = PolicyField.OF_WORKLOADS;
+                values.keySet().stream().filter(field -> !allowed.contains(field)).findFirst().ifPresent(field -> {
+                    throw new OperatorException("--" + field.flag() + ": cannot be used with --workload, which has only"
+                            + " --weight, --concurrency and --paused");
                 });
             }
         }

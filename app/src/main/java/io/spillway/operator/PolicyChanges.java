@@ -100,7 +100,7 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
     ActionResult set(OperatorAction.SetPolicy action) {
         PolicySettings settings = changed(policies().own(action.tenant()), action);
         Optional<RecordMetadata> stored = write(action.tenant(), settings);
-        return result(action.tenant() + ": " + PolicyText.inOneLine(settings),
+        return result(action.tenant() + ": " + settings.inOneLine(),
                 Map.of("tenant", action.tenant(), "set", settings.json()), stored);
     }
 

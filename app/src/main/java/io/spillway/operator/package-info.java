@@ -1,2 +1,2 @@
-/** What operators see and change, for the commands and the HTTP API alike. */
+/** Internal. What operators see and change, for the commands and the HTTP API alike. */
 package io.spillway.operator;

@@ -42,11 +42,12 @@ record TopicUser(
     }
 
     static TopicUser worker(Topics topics) {
-        List<String> read = lanes(topics, Lane.HOT, Lane.OVERFLOW, Lane.AGED);
+        List<String> read = Lane.WORKED.stream().map(topics::lane).toList();
         return new TopicUser(
                 "worker", read, rules(topics), List.of(topics.demand(), topics.laneState()),
                 join(List.of(
-                        lanes(topics, Lane.OVERFLOW, Lane.AGED, Lane.DELAY, Lane.DEAD_LETTER),
+                        // What leaves hot goes to any of the others.
+                        Stream.of(Lane.values()).skip(1).map(topics::lane).toList(),
                         List.of(topics.ledger(), topics.laneState(), topics.attempts(), topics.timeouts(),
                                 topics.demand()),
                         trail(topics))),

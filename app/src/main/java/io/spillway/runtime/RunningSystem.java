@@ -34,8 +34,8 @@ import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
 import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
-import io.spillway.worker.handlers.HandlerSettings;
-import io.spillway.worker.handlers.Handlers;
+import io.spillway.worker.handlers.PullSettings;
+import io.spillway.worker.handlers.QueueContext;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -107,7 +107,9 @@ public record RunningSystem(
                 checks.run(() -> AdminKeys.find(System.getenv(), configured.gateway(), directory.path())));
         Optional<AdminKey> viewerKey = adminKey.flatMap(admin -> checks.run(
                 () -> AdminKeys.findViewer(System.getenv(), configured.gateway(), admin))).flatMap(key -> key);
-        if (roles.contains(Role.GATEWAY) || roles.contains(Role.WORKER) && isPull(configured)) {
+        Optional<PullSettings> pulled =
+                configured.handler().of(PullSettings.class).filter(ignored -> roles.contains(Role.WORKER));
+        if (roles.contains(Role.GATEWAY) || pulled.isPresent()) {
             checks.pass(() -> Gateway.check(configured.gateway()));
         }
         if (roles.contains(Role.ROUTER)) {
@@ -116,15 +118,14 @@ public record RunningSystem(
                     stateDirectory(configured, options.data()), "router.stateDir"));
         }
         boolean mayHandle = roles.contains(Role.WORKER)
-                && checks.pass(() -> Handlers.check(configured.handler(), configured.queue()));
-        Optional<AdminKey> workerKey = opened.filter(ignored -> mayHandle && isPull(configured)).flatMap(directory ->
-                checks.run(() -> AdminKeys.ofWorkers(configured.handler().pull(), directory.path())));
+                && checks.pass(() -> configured.handler().check(context(configured)));
+        Optional<AdminKey> workerKey = opened.flatMap(directory -> pulled.filter(ignored -> mayHandle)
+                .flatMap(pull -> checks.run(() -> AdminKeys.ofWorkers(pull, directory.path()))));
         Optional<Configuration> reached = reach(configured, embedded, options, checks, shutdown);
         reached.ifPresent(configuration -> checks.pass(() -> prepareTopics(
                 configuration, embedded, options, opened.map(DataDirectory::instance).orElse(""))));
         // Without a cluster, only a handler that does not need it can be created.
-        boolean canCreate = reached.isPresent() || configured.handler().type() != HandlerSettings.Type.KAFKA;
-        Optional<Handler> handler = mayHandle && canCreate
+        Optional<Handler> handler = mayHandle && (reached.isPresent() || configured.handler().topics().isEmpty())
                 ? checks.run(() -> shutdown.closing(factory.apply(reached.orElse(configured))))
                 : Optional.empty();
         checks.finish();
@@ -218,15 +219,15 @@ public record RunningSystem(
                 new SecureRandom()::nextLong);
     }
 
-    private static boolean isPull(Configuration configuration) {
-        return configuration.handler().type() == HandlerSettings.Type.PULL;
+    private static QueueContext context(Configuration configuration) {
+        return new QueueContext(configuration.queue(), InstantSource.system());
     }
 
     private static Handler handler(Configuration configuration) {
-        return isPull(configuration)
-                ? new PullHandler(AdminKeys.ofReceipts(configuration.handler().pull()), UUID.randomUUID().toString(),
-                        configuration.gateway().limits().batchBytes(), InstantSource.system())
-                : Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system());
+        return configuration.handler().of(PullSettings.class)
+                .<Handler>map(pull -> new PullHandler(AdminKeys.ofReceipts(pull), UUID.randomUUID().toString(),
+                        configuration.gateway().limits().batchBytes(), InstantSource.system()))
+                .orElseGet(() -> configuration.handler().create(context(configuration)));
     }
 
     private static <T> CompletableFuture<T> inBackground(String name, Supplier<T> task) {
@@ -307,11 +308,10 @@ public record RunningSystem(
             problems.addAll(options.unsafeTransactions() ? List.of() : topicAdmin.checkTransactions());
             if (create) {
                 topicAdmin.createMissing(topics.all());
-                // Nobody could create this one before the start of the embedded Kafka.
-                if (configuration.handler().type() == HandlerSettings.Type.KAFKA) {
-                    topicAdmin.createMissing(List.of(new TopicSpec(configuration.handler().kafkaTopic(),
-                            configuration.topics().partitions(), 1, Map.of())));
-                }
+                // Nobody could create these before the start of the embedded Kafka.
+                topicAdmin.createMissing(configuration.handler().topics().stream()
+                        .map(topic -> new TopicSpec(topic, configuration.topics().partitions(), 1, Map.of()))
+                        .toList());
                 // Topics of an earlier version must not stop the embedded setting, whose user has no Kafka tools.
                 List<String> changed = topicAdmin.alignSettings(topics.all());
                 if (!changed.isEmpty()) {

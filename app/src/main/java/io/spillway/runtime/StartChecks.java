@@ -6,7 +6,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.handler.HandlerException;
 import io.spillway.kafka.topics.KafkaFailure;
-import io.spillway.worker.handlers.HandlerSettings;
+import io.spillway.worker.handlers.PullSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -50,10 +50,10 @@ final class StartChecks {
                         "Set gateway.host to an address of this machine and gateway.port to a free port, or 0 for any"
                                 + " free port.");
             }
-            if (roles.contains(Role.WORKER) && configuration.handler().type() == HandlerSettings.Type.PULL) {
-                bind(bound, "handler type pull", configuration.handler().pull().host(),
-                        configuration.handler().pull().port(), "Set handler.pull.host to an address of this machine and"
-                                + " handler.pull.port to a free port, or 0 for any free port.");
+            if (roles.contains(Role.WORKER)) {
+                configuration.handler().of(PullSettings.class).ifPresent(pull -> bind(
+                        bound, "handler type pull", pull.host(), pull.port(), "Set handler.pull.host to an address of"
+                                + " this machine and handler.pull.port to a free port, or 0 for any free port."));
             }
             if (embedded) {
                 bind(bound, "the embedded Kafka", "127.0.0.1", configuration.kafka().embeddedPort(),

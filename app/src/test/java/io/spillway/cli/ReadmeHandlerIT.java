@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +38,8 @@ class ReadmeHandlerIT {
     /** The example, and the commands below it except the start. */
     private static final Pattern EXAMPLE = Pattern.compile(
             "```java\n(package com\\.example;.*?)```.*?```\n(.*?)SPILLWAY_CLASSPATH=", Pattern.DOTALL);
+    private static final Pattern TYPE =
+            Pattern.compile("```java\n((?:(?!```).)*class EchoType .*?)```", Pattern.DOTALL);
     private static final Pattern CONFIGURATION = Pattern.compile("```yaml\n(handler:\n  type: .*?)```", Pattern.DOTALL);
 
     @RegisterExtension
@@ -75,7 +78,8 @@ class ReadmeHandlerIT {
                 "{\"tenant\":\"acme\",\"id\":\"m-3\",\"payload\":\"later please\"}"));
 
         try (SpillwayProcess running =
-                launch(Map.of("SPILLWAY_CLASSPATH", classes.toString()), "com.example.MailHandler")) {
+                launch(Map.of("SPILLWAY_CLASSPATH", classes.toString(), "SPILLWAY_HANDLER_TYPE", "class",
+                        "SPILLWAY_HANDLER_CLASS", "com.example.MailHandler"))) {
             commands.run("send", "--file", items.toString()).done();
             while (!running.log().contains("mail m-3")) {
                 LockSupport.parkNanos(100_000_000);
@@ -88,6 +92,33 @@ class ReadmeHandlerIT {
         assertThat(kafka.readAll(commands.topics().lane(Lane.DEAD_LETTER))).singleElement()
                 .satisfies(dead -> assertThat(new String(dead.headers().lastHeader("spillway-dead-detail").value(),
                         StandardCharsets.UTF_8)).isEqualTo("an empty mail"));
+    }
+
+    @Test
+    void the_handler_type_in_the_page_is_found_in_a_jar_and_has_its_settings() throws Exception {
+        Matcher example = TYPE.matcher(Files.readString(PAGE));
+        assertThat(example.find()).isTrue();
+        Path source = Files.writeString(directory.resolve("EchoType.java"), example.group(1));
+        Path classes = Files.createDirectories(directory.resolve("types"));
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", "-cp",
+                System.getProperty("java.class.path"), "-d", classes.toString(), source.toString())).isZero();
+        Files.writeString(Files.createDirectories(classes.resolve("META-INF/services"))
+                .resolve("io.spillway.handler.HandlerType"), "com.example.EchoType\n");
+        Path jar = directory.resolve("echo.jar");
+        assertThat(java.util.spi.ToolProvider.findFirst("jar").orElseThrow().run(
+                System.out, System.err, "cf", jar.toString(), "-C", classes.toString(), ".")).isZero();
+
+        try (SpillwayProcess running = launch(Map.of(
+                "SPILLWAY_CLASSPATH", jar.toString(), "SPILLWAY_HANDLER_TYPE", "echo",
+                "SPILLWAY_HANDLER_ECHO_TEXT", "good morning"))) {
+            Path items = Files.writeString(
+                    directory.resolve("items.jsonl"), "{\"tenant\":\"acme\",\"id\":\"e-1\",\"payload\":\"x\"}");
+            commands.run("send", "--file", items.toString()).done();
+            while (!running.log().contains("good morning e-1")) {
+                LockSupport.parkNanos(100_000_000);
+            }
+            assertThat(running.stop()).isZero();
+        }
     }
 
     @ParameterizedTest
@@ -148,11 +179,11 @@ class ReadmeHandlerIT {
         return configured.run("run", "--data", directory.resolve(name + "-data").toString());
     }
 
-    private SpillwayProcess launch(Map<String, String> environment, String handlerClass) {
+    private SpillwayProcess launch(Map<String, String> environment) {
         Map<String, String> all = new HashMap<>(environment);
         all.putAll(Map.of(
-                "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", handlerClass, "SPILLWAY_JAVA_HOME",
-                System.getProperty("java.home"), "SPILLWAY_JAVA_OPTS", ChildJvm.launcherOptions()));
+                "SPILLWAY_JAVA_HOME", System.getProperty("java.home"),
+                "SPILLWAY_JAVA_OPTS", ChildJvm.launcherOptions()));
         return SpillwayProcess.launch(launcher, directory.resolve("data"), all, commands.options());
     }
 }

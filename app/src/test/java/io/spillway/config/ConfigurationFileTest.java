@@ -1,5 +1,6 @@
 package io.spillway.config;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -13,7 +14,6 @@ import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.worker.WorkerSettings;
 import io.spillway.worker.handlers.HandlerSettings;
 import io.spillway.worker.handlers.HttpSettings;
-import io.spillway.worker.handlers.HttpStatuses;
 import io.spillway.worker.handlers.PullSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +30,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigurationFileTest {
+    private static final HandlerSettings HANDLER = new HandlerSettings("http", Map.ofEntries(
+            entry("type", "http"), entry("http.url", "https://example.org/work"),
+            entry("http.connectTimeout", "1s"), entry("http.requestTimeout", "3s"),
+            entry("http.attributes", "true"), entry("http.headers.X-Source", "spillway"),
+            entry("http.secretHeaders.Authorization", "token.txt"),
+            entry("http.retryStatuses", "404, 409-410"), entry("http.unavailableStatuses", "500"),
+            entry("http.finalStatuses", "400"), entry("http.recordHeaders", "x-id"),
+            entry("http.tls.trustFile", "ca.pem"), entry("http.tls.certificateFile", "c.pem"),
+            entry("http.tls.keyFile", "k.pem"), entry("kafka.topic", "out"), entry("class", "a.B"),
+            entry("pull.host", "0.0.0.0"), entry("pull.port", "0"),
+            entry("pull.keyFile", "worker.key"), entry("pull.receiptKeyFile", "receipt.key")));
+
     @TempDir
     private Path folder;
 
@@ -44,11 +56,7 @@ class ConfigurationFileTest {
                 new WorkerSettings("", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(100),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5),
                         Duration.ofMinutes(5), 3),
-                new HandlerSettings(
-                        HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
-                        new HttpSettings(Map.of(), Map.of(), false, new HttpStatuses("", "", ""),
-                                new HttpSettings.Tls("", "", "", "", "", "")), "", "",
-                        new PullSettings("127.0.0.1", 8081, "", "")),
+                new HandlerSettings("log", Map.of()),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "", "", false,
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(620),
@@ -159,16 +167,7 @@ class ConfigurationFileTest {
                                 Duration.ofMinutes(2),
                                 Duration.ofMinutes(3),
                                 0),
-                        new HandlerSettings(
-                                HandlerSettings.Type.HTTP,
-                                "https://example.org/work",
-                                Duration.ofSeconds(1),
-                                Duration.ofSeconds(3),
-                                new HttpSettings(Map.of("X-Source", "spillway"), Map.of("Authorization", "token.txt"),
-                                        true, new HttpStatuses("404, 409-410", "500", "400"),
-                                        new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", ""), "x-id"),
-                                "out",
-                                "a.B", new PullSettings("0.0.0.0", 0, "worker.key", "receipt.key")),
+                        HANDLER,
                         new GatewaySettings(
                                 "0.0.0.0", 0, new GatewaySettings.Tls("", "", "a.p12", "secret"), "/etc/admin.key",
                                 "/etc/viewer.key", true,
@@ -178,6 +177,18 @@ class ConfigurationFileTest {
                         new MetricsSettings("0.0.0.0", 0, 7, MetricsSettings.KafkaMetrics.NONE),
                         new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 8, 0.3, Duration.ofSeconds(5)),
                         new RetrySettings(7, Duration.ofSeconds(2), Duration.ofSeconds(3), 0.25)));
+    }
+
+    @Test
+    void the_settings_of_a_handler_type_are_bound_with_its_defaults() {
+        HandlerSettings handler = load("handler: {type: http, http: {url: 'http://h/', headers: {X-A: b}}}").handler();
+
+        assertThat(handler.of(HttpSettings.class)).contains(new HttpSettings(
+                "http://h/", Duration.ofSeconds(2), Duration.ofSeconds(10), Map.of("X-A", "b"), Map.of(), false, "",
+                "", "", new HttpSettings.Tls("", "", "", "", "", ""), ""));
+        assertThat(handler.of(PullSettings.class)).isEmpty();
+        assertThat(load("handler: {type: pull}").handler().of(PullSettings.class))
+                .contains(new PullSettings("127.0.0.1", 8081, "", ""));
     }
 
     @Test
@@ -221,8 +232,8 @@ class ConfigurationFileTest {
     void a_text_is_taken_as_it_is_written_also_without_quotes(String yaml) {
         String text = yaml.substring(yaml.indexOf(' ') + 1).replace("'", "");
 
-        assertThat(load("handler: {http: {headers: {X-A: " + yaml + "}}}").handler().http().headers())
-                .isEqualTo(Map.of("X-A", text));
+        assertThat(load("handler: {http: {headers: {X-A: " + yaml + "}}}").handler().values())
+                .isEqualTo(Map.of("http.headers.X-A", text));
         assertThat(load("kafka:\n  properties:\n    client.rack: " + yaml + "\n").kafka().properties())
                 .isEqualTo(Map.of("client.rack", text));
     }

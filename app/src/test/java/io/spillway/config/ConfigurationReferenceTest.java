@@ -65,7 +65,10 @@ class ConfigurationReferenceTest {
                 String below = each.type() == Duration.class ? (long) range.min() - 1 + "ms"
                         : each.type() == double.class ? Double.toString(range.min() / 2)
                         : Long.toString((long) range.min() - 1);
-                Map<String, String> set = Map.of(each.key(), below);
+                // Only the settings of the chosen handler type are checked.
+                Map<String, String> set = Map.of(
+                        each.key(), below, "handler.type", each.key().startsWith("handler.http") ? "http" : "log",
+                        "handler.http.url", "http://h/");
                 assertThat(catchThrowable(() -> ConfigurationLoader.load(Optional.empty(), Map.of(), set)))
                         .as(each.key())
                         .isInstanceOf(InvalidSettingException.class)

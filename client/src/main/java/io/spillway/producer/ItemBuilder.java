@@ -1,11 +1,11 @@
 package io.spillway.producer;
 
+import io.spillway.core.item.ItemLimits;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,14 +43,8 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  * ({@code topics.maxBytes}) depends on the cluster. Not thread-safe. Reusable: each record has the values set so far.
  */
 public final class ItemBuilder {
-    private static final int MAX_NAME_LENGTH = 128;
-    private static final String NOT_IN_NAMES = "!\"'()*,/<>\\`";
-    private static final int MAX_ID_LENGTH = 256;
-    /** The router accepts 1,000 headers; this leaves room for the seven that are added. */
-    private static final int MAX_HEADERS = 993;
-    private static final int MAX_PRIORITY = 9;
-    private static final Duration MAX_AHEAD = Duration.ofDays(14);
-    private static final Instant EARLIEST = Instant.parse("2000-01-01T00:00:00Z");
+    /** Leaves room for the seven that are added. */
+    private static final int MAX_HEADERS = ItemLimits.MAX_HEADERS - 7;
     private static final String RESERVED = "spillway-";
     private static final String CONTENT_TYPE = "content-type";
     private static final String ANY_TYPE = "application/octet-stream";
@@ -75,7 +69,7 @@ public final class ItemBuilder {
         this.tenant = requireName("tenant", tenant);
     }
 
-    /** Starts an item of a tenant: 1 to 128 printable ASCII characters, without space and {@value #NOT_IN_NAMES}. */
+    /** Starts an item of a tenant: {@value ItemLimits#NAME_ALLOWED}. */
     public static ItemBuilder of(String tenant) {
         return new ItemBuilder(tenant);
     }
@@ -131,8 +125,8 @@ public final class ItemBuilder {
      * workloads are not affected.
      */
     public ItemBuilder priority(int level) {
-        if (level < 0 || level > MAX_PRIORITY) {
-            throw new IllegalArgumentException("priority = " + level + ". Allowed: 0 to " + MAX_PRIORITY);
+        if (level < 0 || level > ItemLimits.MAX_PRIORITY) {
+            throw new IllegalArgumentException("priority = " + level + ". Allowed: 0 to " + ItemLimits.MAX_PRIORITY);
         }
         priority = level;
         return this;
@@ -146,7 +140,8 @@ public final class ItemBuilder {
      * @param now  the current time
      */
     public ItemBuilder deliverAt(Instant time, Instant now) {
-        if (time.isBefore(EARLIEST) || time.isAfter(now.plus(MAX_AHEAD))) {
+        if (time.isBefore(Instant.ofEpochMilli(ItemLimits.EARLIEST_MILLIS))
+                || time.isAfter(now.plusMillis(ItemLimits.MAX_AHEAD_MILLIS))) {
             throw new IllegalArgumentException(
                     "deliverAt = " + time + ". Allowed: from 2000 to 14 days ahead of now");
         }
@@ -286,13 +281,13 @@ public final class ItemBuilder {
     }
 
     private static String requireName(String field, String name) {
-        return require(field, name, MAX_NAME_LENGTH, ItemBuilder::isNameCharacter,
-                "1 to " + MAX_NAME_LENGTH + " printable ASCII characters, without space and " + NOT_IN_NAMES);
+        return require(field, name, ItemLimits.MAX_NAME_LENGTH, c -> ItemLimits.isName(Character.toString(c)),
+                ItemLimits.NAME_ALLOWED);
     }
 
     private static String requireId(String id) {
-        return require("id", id, MAX_ID_LENGTH, ItemBuilder::isPrintable,
-                "1 to " + MAX_ID_LENGTH + " printable ASCII characters");
+        return require("id", id, ItemLimits.MAX_ID_LENGTH, ItemBuilder::isPrintable,
+                "1 to " + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
     }
 
     /** Reports a wrong character by its code point, because the message may be logged and the text is untrusted. */
@@ -310,10 +305,6 @@ public final class ItemBuilder {
             }
         }
         return text;
-    }
-
-    private static boolean isNameCharacter(int c) {
-        return c > ' ' && isPrintable(c) && NOT_IN_NAMES.indexOf(c) < 0;
     }
 
     private static boolean isPrintable(int c) {

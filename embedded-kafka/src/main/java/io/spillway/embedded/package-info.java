@@ -1,2 +1,2 @@
-/** Embedded Kafka broker for local runs and tests. */
+/** Internal. Embedded Kafka broker for local runs and tests. */
 package io.spillway.embedded;

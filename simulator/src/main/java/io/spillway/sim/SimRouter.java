@@ -127,8 +127,7 @@ final class SimRouter implements ItemPlacement.Shards {
 
     /** Reads the backlogs of the lanes that workers work on. */
     void readBacklogs(long nowNanos) {
-        backlogs = new LaneBacklogs(
-                read(Lane.HOT, nowNanos), read(Lane.OVERFLOW, nowNanos), read(Lane.AGED, nowNanos));
+        backlogs = LaneBacklogs.measured(lane -> read(lane, nowNanos));
     }
 
     private PartitionBacklog read(Lane lane, long nowNanos) {

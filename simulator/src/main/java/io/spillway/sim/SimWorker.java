@@ -166,7 +166,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         return !open.isEmpty()
                 || partitions.stream().anyMatch(
                         each -> each.state.isDirty() || each.state.isLeaving() || each.hasUnread())
-                || engine.waiting(Lane.HOT) + engine.waiting(Lane.OVERFLOW) + engine.waiting(Lane.AGED) > 0;
+                || Lane.WORKED.stream().anyMatch(lane -> engine.waiting(lane) > 0);
     }
 
     /** Polls until nothing is left or the read-ahead is full. */

@@ -28,8 +28,6 @@ import java.util.stream.IntStream;
  * <p>Owner: the run. Bound: the items that wait.
  */
 final class SpillwayModel implements Model {
-    /** Hot, overflow and aged: the first of {@link Lane}. */
-    private static final int WORKED_LANES = Lane.AGED.ordinal() + 1;
     private static final long NEVER = Long.MAX_VALUE;
     private static final int HOUSEKEEPING_SECONDS = 10;
     private static final int TURN_SECONDS = 5;
@@ -65,8 +63,8 @@ final class SpillwayModel implements Model {
         this.tally = tally;
         this.destination = destination;
         this.tickNanos = cluster.commitMillis() * SimulatedTime.NANOS_PER_MILLI;
-        this.lanes = new SimulatedPartition[WORKED_LANES][cluster.partitions()];
-        for (int lane = 0; lane < WORKED_LANES; lane++) {
+        this.lanes = new SimulatedPartition[Lane.WORKED.size()][cluster.partitions()];
+        for (int lane = 0; lane < Lane.WORKED.size(); lane++) {
             for (int i = 0; i < cluster.partitions(); i++) {
                 lanes[lane][i] = new SimulatedPartition(Lane.values()[lane], i);
             }
@@ -177,11 +175,11 @@ final class SpillwayModel implements Model {
                 tally.moved(item, Lane.DELAY);
                 router.delay(item, move.dueEpochMillis());
             }
-            case OVERFLOW, AGED -> {
+            case HOT -> throw new IllegalStateException("workers move nothing to hot");
+            default -> {
                 tally.moved(item, move.to());
                 router.place(item, new Route.ToLane(move.to(), LaneReason.EXCESS), nowNanos).append(item);
             }
-            case HOT -> throw new IllegalStateException("workers move nothing to hot");
         }
     }
 

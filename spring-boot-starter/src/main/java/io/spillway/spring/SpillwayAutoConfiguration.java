@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.embed.WorkerHealth;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaSettings;
 import io.spillway.kafka.topics.QueueSettings;
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.context.ApplicationEventPublisher;
@@ -61,7 +63,7 @@ public class SpillwayAutoConfiguration {
                 binder.bind(ShardSettings.class));
     }
 
-    /** Health of the worker, in an application with Actuator. */
+    /** Health of the worker, in an application with Actuator: down with the reason while it is not ready. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(HealthIndicator.class)
     @ConditionalOnProperty(name = "spillway.worker.enabled", matchIfMissing = true)
@@ -69,7 +71,11 @@ public class SpillwayAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean(name = "spillwayHealthIndicator")
         HealthIndicator spillwayHealthIndicator(WorkerLifecycle worker) {
-            return new WorkerHealthIndicator(worker);
+            return () -> {
+                WorkerHealth health = worker.health();
+                return health.ready() ? Health.up().build()
+                        : Health.down().withDetail("reason", health.reason()).build();
+            };
         }
     }
 }

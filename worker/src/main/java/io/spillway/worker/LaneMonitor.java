@@ -153,8 +153,8 @@ final class LaneMonitor implements AutoCloseable {
         leftOut = 0;
         lastPosition = position;
         try {
-            LaneBacklogs backlogs = new LaneBacklogs(measure(Lane.HOT), measure(Lane.OVERFLOW), measure(Lane.AGED));
-            lastBacklog = backlogs.hot().total() + backlogs.overflow().total() + backlogs.aged().total();
+            LaneBacklogs backlogs = LaneBacklogs.measured(this::measure);
+            lastBacklog = backlogs.total();
             // As one sender: what a worker moves mostly stays with it, and it has all of its own capacity.
             fleet.update(reports.reports(), backlogs, 1, clock.millis());
             core.caughtUp(fleet.isCaughtUp());

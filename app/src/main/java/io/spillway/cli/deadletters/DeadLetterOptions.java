@@ -1,7 +1,6 @@
 package io.spillway.cli.deadletters;
 
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.StopSignal;
@@ -10,6 +9,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.operator.DisposalOrder;
+import io.spillway.operator.Inputs;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -53,7 +53,7 @@ public final class DeadLetterOptions {
         if (limit == null) {
             return absent;
         }
-        OptionValues.requireRange("--limit", limit, 1, max, "");
+        Inputs.requireRange("--limit", limit, 1, max, "");
         return limit;
     }
 

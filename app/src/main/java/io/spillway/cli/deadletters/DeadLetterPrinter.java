@@ -1,10 +1,10 @@
 package io.spillway.cli.deadletters;
 
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
 import io.spillway.deadletter.DeadLetter;
 import io.spillway.deadletter.DeadLetterCounts;
+import io.spillway.operator.Inputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +49,6 @@ final class DeadLetterPrinter {
     }
 
     private static String time(OptionalLong millis) {
-        return millis.isPresent() ? OptionValues.isoOf(millis) : UNKNOWN;
+        return millis.isPresent() ? Inputs.isoOrNull(millis) : UNKNOWN;
     }
 }

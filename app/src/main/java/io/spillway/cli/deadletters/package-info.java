@@ -1,2 +1,2 @@
-/** Commands for dead letters. */
+/** Internal. Commands for dead letters. */
 package io.spillway.cli.deadletters;

@@ -90,9 +90,9 @@ final class PolicyConflicts {
         }
         inForce.workloads().forEach((workload, limits) -> {
             Object all = inForce.values().get(PolicyField.CONCURRENCY);
-            if (policies.own(tenant).workloads().containsKey(workload) && !isNone(limits.storedConcurrency())
-                    && !isNone(all) && limits.storedConcurrency() > number(all)) {
-                conflicts.add(Printable.of(tenant) + ": concurrency = " + limits.storedConcurrency()
+            if (policies.own(tenant).workloads().containsKey(workload) && limits.concurrency() != Integer.MAX_VALUE
+                    && !isNone(all) && limits.concurrency() > number(all)) {
+                conflicts.add(Printable.of(tenant) + ": concurrency = " + limits.concurrency()
                         + " of the workload " + workload + " has no effect because of concurrency = "
                         + PolicyField.CONCURRENCY.format(all) + " of the tenant");
             }

@@ -4,6 +4,8 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.Terminal;
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.ViewContent;
 import io.spillway.operator.ActionRecorder;
 import io.spillway.operator.ActionResult;
 import io.spillway.operator.KafkaQueue;
@@ -16,8 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.apache.kafka.clients.producer.RecordMetadata;
 
-/** Change of one command on a cluster that answers, with its entry in the action log. */
+/** Access of one command to a queue whose cluster answers, and its changes with their entries in the action log. */
 public record ActionRun(CommonOptions common, Configuration configuration) {
     /** @param needed selects the topics that must exist besides the action log */
     public static ActionRun with(CommonOptions common, Function<Topics, List<String>> needed) {
@@ -26,6 +29,44 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
             all.add(topics.actions());
             return all;
         }));
+    }
+
+    /** @param needed selects the topics that must exist, of a command that changes nothing */
+    public static ActionRun reading(CommonOptions common, Function<Topics, List<String>> needed) {
+        return new ActionRun(common, common.configurationWithCluster(needed));
+    }
+
+    /** Returns the topics of the queue. */
+    public Topics names() {
+        return new Topics(configuration.queue());
+    }
+
+    /** Returns the content of a compacted topic. */
+    public <C extends ViewContent<?>> C read(String topic, C content) {
+        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
+            return topics.read(topic, content);
+        }
+    }
+
+    /** Returns the policies of all tenants. */
+    public TenantPolicies policies() {
+        return read(names().policies(), new TenantPolicies(configuration.defaults()));
+    }
+
+    /**
+     * Stores values by key, in the order of the map.
+     *
+     * @param values one or more; null removes a key
+     * @param wait   whether to wait until every running instance has applied the last change
+     */
+    public void write(String topic, Map<String, byte[]> values, boolean wait) {
+        List<RecordMetadata> stored = new ArrayList<>();
+        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
+            values.forEach((key, value) -> stored.add(topics.write(topic, key, value)));
+        }
+        if (wait) {
+            ViewProgress.await(configuration, stored.getLast(), common.clock(), common.printer());
+        }
     }
 
     /** Returns access to the queue. */
@@ -63,6 +104,6 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
 
     private ActionRecorder recorder() {
         return new ActionRecorder(
-                new Topics(configuration.queue()).actions(), common.clock(), new SecureRandom()::nextLong);
+                names().actions(), common.clock(), new SecureRandom()::nextLong);
     }
 }

@@ -1,2 +1,2 @@
-/** Options that several commands share. */
+/** Internal. Options that several commands share. */
 package io.spillway.cli.options;

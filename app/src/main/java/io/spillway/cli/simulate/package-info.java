@@ -1,2 +1,2 @@
-/** Command simulate: scenario files, recorded traces and reports. */
+/** Internal. Command simulate: scenario files, recorded traces and reports. */
 package io.spillway.cli.simulate;

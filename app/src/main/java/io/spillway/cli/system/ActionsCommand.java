@@ -1,7 +1,6 @@
 package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.Topics;
@@ -33,9 +32,9 @@ public final class ActionsCommand {
             @Option(names = "--limit", paramLabel = "N", defaultValue = "100",
                     description = "List at most this many. Default: ${DEFAULT-VALUE}.") int limit) {
         if (tenant != null) {
-            OptionValues.requireNameOrAll("--tenant", tenant);
+            Inputs.requireNameOrAll("--tenant", tenant);
         }
-        OptionValues.requireRange("--limit", limit, 1, ActionLog.MAX, "");
+        Inputs.requireRange("--limit", limit, 1, ActionLog.MAX, "");
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.actions()));
         ActionLog log = new ActionLog(Integer.MAX_VALUE);
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {

@@ -2,7 +2,6 @@ package io.spillway.cli.system;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.CommandFailure;
@@ -14,6 +13,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.demo.DemoReport;
 import io.spillway.demo.DemoRun;
 import io.spillway.demo.DemoScenario;
+import io.spillway.operator.Inputs;
 import io.spillway.runtime.Shutdown;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +50,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        OptionValues.requireRange("--seconds", seconds, 3, 3600, " seconds");
+        Inputs.requireRange("--seconds", seconds, 3, 3600, " seconds");
         if (chart != null) {
             ChartFile.requireDrawable(chart);
         }

@@ -4,7 +4,6 @@ import io.spillway.audit.Census;
 import io.spillway.audit.LedgerReader;
 import io.spillway.audit.StoredItem;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -96,9 +95,9 @@ public final class DepthCommand implements Runnable {
     @Override
     public void run() {
         if (tenant != null) {
-            OptionValues.requireOwner("--tenant", tenant);
+            Inputs.requireOwner("--tenant", tenant);
         }
-        OptionValues.requireRange("--limit", limit, 1, 100_000, "");
+        Inputs.requireRange("--limit", limit, 1, 100_000, "");
         Configuration configuration = common.configurationWithLedger();
         Map<String, Depth> depths = new HashMap<>();
         Map<String, Ages> ofTenant = new HashMap<>();

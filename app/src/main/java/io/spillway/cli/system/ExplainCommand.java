@@ -2,7 +2,6 @@ package io.spillway.cli.system;
 
 import io.spillway.audit.StoredItem;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.ScanProgress;
@@ -20,6 +19,7 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.TimeoutStatuses;
+import io.spillway.operator.Inputs;
 import io.spillway.operator.report.MarkRules;
 import io.spillway.operator.report.PolicySources;
 import io.spillway.operator.report.TenantExplanation;
@@ -30,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -76,7 +77,8 @@ public final class ExplainCommand implements Runnable {
         if (id == null) {
             explainTenant();
         } else {
-            followItem(OptionValues.millisOf("--since", since, common.clock().millis()));
+            followItem(since == null ? OptionalLong.empty()
+                    : OptionalLong.of(Inputs.millisOf("--since", since, common.clock().millis())));
         }
     }
 
@@ -87,7 +89,7 @@ public final class ExplainCommand implements Runnable {
                 configuration, id, sinceMillis, common.clock(), new ScanProgress(common.clock(), printer::note));
         if (path.isEmpty()) {
             throw CommandFailure.failed("No record of " + Printable.of(id)
-                    + (sinceMillis.isPresent() ? " since " + OptionValues.isoOf(sinceMillis) : "")
+                    + (sinceMillis.isPresent() ? " since " + Inputs.isoOrNull(sinceMillis) : "")
                     + ": it was never received, or it has finished and been purged. "
                     + trailText(configuration.topics().trailKept()));
         }
@@ -127,7 +129,7 @@ public final class ExplainCommand implements Runnable {
     }
 
     private void explainTenant() {
-        OptionValues.requireOwner("--tenant", tenant);
+        Inputs.requireOwner("--tenant", tenant);
         if (tenant.equals(LedgerOwner.NONE)) {
             String rule = "any: dead-letter";
             common.printer().result(() -> Map.of("tenant", tenant, "rules", List.of(rule)), printer -> {
@@ -193,10 +195,11 @@ public final class ExplainCommand implements Runnable {
             Map<Integer, Map<String, Long>> waiting) {
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
-        printer.table(List.of("partition", "hot", "overflow", "aged", "(waiting items of all tenants)"),
-                waiting.entrySet().stream().map(each -> List.of(
-                        each.getKey(), of(each.getValue(), Lane.HOT), of(each.getValue(), Lane.OVERFLOW),
-                        of(each.getValue(), Lane.AGED), "")));
+        List<String> lanes = Lane.WORKED.stream().map(Lane::label).toList();
+        printer.table(row("partition", lanes, "(waiting items of all tenants)"),
+                waiting.entrySet().stream().map(each -> row(
+                        each.getKey(), lanes.stream().map(lane -> each.getValue().getOrDefault(lane, 0L)).toList(),
+                        "")));
         printer.line("");
         printer.line("Its items, by the first rule that applies:");
         explanation.rules().forEach(rule -> printer.line("  " + rule));
@@ -221,7 +224,7 @@ public final class ExplainCommand implements Runnable {
         printer.table(policy.stream().map(row -> List.of("  " + row.get(0), row.get(1), row.get(2))));
     }
 
-    private static long of(Map<String, Long> lanes, Lane lane) {
-        return lanes.getOrDefault(lane.label(), 0L);
+    private static List<Object> row(Object first, List<?> cells, Object last) {
+        return Stream.of(List.of(first), cells, List.of(last)).<Object>flatMap(List::stream).toList();
     }
 }

@@ -2,7 +2,6 @@ package io.spillway.cli.system;
 
 import io.spillway.audit.Census;
 import io.spillway.audit.StoredItem;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.ScanProgress;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemLimits;
@@ -12,6 +11,7 @@ import io.spillway.core.routing.ItemEnd;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.Inputs;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -90,7 +90,7 @@ final class ItemPath {
         fields.put("position", item.partition() + "-" + item.offset());
         fields.put("state", stateOf(item));
         fields.put("finishedAt", isEnd(item) ? iso(item.timestampMillis()) : null);
-        fields.put("enqueuedAt", OptionValues.isoOf(item.enqueuedAtMillis()));
+        fields.put("enqueuedAt", Inputs.isoOrNull(item.enqueuedAtMillis()));
         NUMBERS.forEach((header, key) -> {
             OptionalLong number = item.number(header);
             fields.put(key, number.isEmpty() ? null

@@ -2,7 +2,6 @@ package io.spillway.cli.system;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.StopSignal;
@@ -15,6 +14,7 @@ import io.spillway.core.settings.PointInTime;
 import io.spillway.gateway.JsonItems;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.operator.Inputs;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -145,9 +145,9 @@ public final class SendCommand implements Callable<Integer> {
     }
 
     private void check() {
-        OptionValues.requireName("--tenant", tenant);
+        Inputs.requireName("--tenant", tenant);
         if (!workload.isEmpty()) {
-            OptionValues.requireName("--workload", workload);
+            Inputs.requireName("--workload", workload);
         }
         if (count < 1) {
             throw CommandFailure.usage("--count " + count + ": must be 1 or more items");
@@ -155,8 +155,8 @@ public final class SendCommand implements Callable<Integer> {
         if (rate != null && !(rate > 0)) {
             throw CommandFailure.usage("--rate " + rate + ": must be above 0 items per second");
         }
-        OptionValues.requireRange("--priority", priority, 0, ItemLimits.MAX_PRIORITY, "");
-        OptionValues.requireRange("--size", size, 0, 1024 * 1024, " bytes");
+        Inputs.requireRange("--priority", priority, 0, ItemLimits.MAX_PRIORITY, "");
+        Inputs.requireRange("--size", size, 0, 1024 * 1024, " bytes");
         ONLY_GENERATED.forEach(option -> {
             if (file != null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
                 throw CommandFailure.usage(option + ": cannot be used with --file, which has the items");

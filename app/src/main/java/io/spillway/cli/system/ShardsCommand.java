@@ -1,11 +1,11 @@
 package io.spillway.cli.system;
 
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.sharding.OverlapOdds;
 import io.spillway.core.sharding.PolynomialShards;
 import io.spillway.core.sharding.ShuffleSharder;
+import io.spillway.operator.Inputs;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -60,15 +60,15 @@ public final class ShardsCommand implements Runnable {
     }
 
     private void check() {
-        OptionValues.requireRange("--slots", slots, 1, ShuffleSharder.MAX_SLOTS, "");
-        OptionValues.requireRange(
+        Inputs.requireRange("--slots", slots, 1, ShuffleSharder.MAX_SLOTS, "");
+        Inputs.requireRange(
                 "--per-tenant", perTenant, 1, Math.min(slots, MAX_PER_TENANT), " with " + slots + " slots");
         if (overlap != null) {
-            OptionValues.requireRange(
+            Inputs.requireRange(
                     "--max-overlap", overlap, 0, perTenant - 1, " with --per-tenant " + perTenant);
-            OptionValues.requireRange("--slots", slots, PolynomialShards.leastSlots(perTenant),
+            Inputs.requireRange("--slots", slots, PolynomialShards.leastSlots(perTenant),
                     ShuffleSharder.MAX_SLOTS, " with --max-overlap and --per-tenant " + perTenant);
         }
-        OptionValues.requireRange("--tenants", tenants, 2, MAX_TENANTS, "");
+        Inputs.requireRange("--tenants", tenants, 2, MAX_TENANTS, "");
     }
 }

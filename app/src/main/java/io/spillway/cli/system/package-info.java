@@ -1,2 +1,2 @@
-/** Commands that run and inspect the system. */
+/** Internal. Commands that run and inspect the system. */
 package io.spillway.cli.system;

@@ -11,6 +11,8 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,8 +33,6 @@ import java.util.TreeMap;
 final class PoliciesFile {
     private static final String TENANTS = "tenants";
     private static final String WORKLOADS = "workloads";
-    private static final List<PolicyField> OF_WORKLOADS =
-            List.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY, PolicyField.PAUSED);
     private static final Path STANDARD_INPUT = Path.of("-");
     /** A hundred thousand tenants with a few settings each. */
     private static final int MAX_BYTES = 16 * 1024 * 1024;
@@ -44,8 +44,19 @@ final class PoliciesFile {
 
     private PoliciesFile() {}
 
-    /** Returns whether a key of the policies topic can be in such a file; others have no effect. */
-    static boolean isTenant(String key) {
+    /** Returns the topics of commands about policies. */
+    static List<String> topics(Topics topics) {
+        return List.of(topics.policies());
+    }
+
+    /** Returns a copy of the stored settings by tenant, and of {@code *}; other keys of the topic have no effect. */
+    static SortedMap<String, PolicySettings> tenants(TenantPolicies policies) {
+        SortedMap<String, PolicySettings> stored = new TreeMap<>(policies.all());
+        stored.keySet().removeIf(key -> !isTenant(key));
+        return stored;
+    }
+
+    private static boolean isTenant(String key) {
         return key.equals(ViewContent.ALL_TENANTS) || ItemLimits.isName(key);
     }
 
@@ -80,7 +91,7 @@ final class PoliciesFile {
         settings.forEach((tenant, own) -> {
             Map<String, Object> fields = new LinkedHashMap<>(texts(own.values()));
             Map<String, Object> workloads = new TreeMap<>();
-            own.workloads().forEach((workload, limits) -> workloads.put(workload, texts(stored(limits))));
+            own.workloads().forEach((workload, limits) -> workloads.put(workload, texts(limits.values())));
             if (!workloads.isEmpty()) {
                 fields.put(WORKLOADS, workloads);
             }
@@ -93,16 +104,6 @@ final class PoliciesFile {
         Map<String, String> texts = new LinkedHashMap<>();
         values.forEach((field, value) -> texts.put(field.key(), field.format(value)));
         return texts;
-    }
-
-    private static Map<PolicyField, Object> stored(WorkloadPolicy limits) {
-        Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
-        values.put(PolicyField.WEIGHT, limits.weight());
-        values.put(PolicyField.CONCURRENCY, limits.storedConcurrency());
-        if (limits.paused()) {
-            values.put(PolicyField.PAUSED, true);
-        }
-        return values;
     }
 
     private static SortedMap<String, PolicySettings> tenants(DocumentMap root) {
@@ -123,7 +124,7 @@ final class PoliciesFile {
 
     private static WorkloadPolicy limits(DocumentMap workload) {
         WorkloadPolicy limits = WorkloadPolicy.DEFAULT;
-        for (Map.Entry<PolicyField, Object> value : workload.policy(OF_WORKLOADS).entrySet()) {
+        for (Map.Entry<PolicyField, Object> value : workload.policy(PolicyField.OF_WORKLOADS).entrySet()) {
             limits = limits.with(value.getKey(), value.getValue());
         }
         return limits;

@@ -2,7 +2,6 @@ package io.spillway.cli.tenants;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.operator.PolicyText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,8 +82,8 @@ record PolicyChange(String tenant, Optional<PolicySettings> before, Optional<Pol
     /** Returns the change in one line: {@code +} for added, {@code ~} for changed, {@code -} for removed settings. */
     String line() {
         return switch (kind()) {
-            case ADDED -> "+ " + tenant + ": " + PolicyText.inOneLine(after.orElseThrow());
-            case REMOVED -> "- " + tenant + ": " + PolicyText.inOneLine(before.orElseThrow());
+            case ADDED -> "+ " + tenant + ": " + after.orElseThrow().inOneLine();
+            case REMOVED -> "- " + tenant + ": " + before.orElseThrow().inOneLine();
             case CHANGED -> "~ " + tenant + ": " + fields().stream()
                     .map(field -> field.name + " (" + field.from + " -> " + field.to + ")")
                     .collect(Collectors.joining(", "));

@@ -1,5 +1,6 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
@@ -52,9 +53,10 @@ final class TenantsApplyCommand implements Runnable {
     @Override
     public void run() {
         SortedMap<String, PolicySettings> wanted = PoliciesFile.read(file);
-        TenantTopics topics = dryRun ? TenantTopics.withPolicies(common) : TenantTopics.withChanges(common);
+        ActionRun topics = dryRun ? ActionRun.reading(common, PoliciesFile::topics)
+                : ActionRun.with(common, PoliciesFile::topics);
         TenantPolicies policies = topics.policies();
-        SortedMap<String, PolicySettings> stored = TenantTopics.tenants(policies);
+        SortedMap<String, PolicySettings> stored = PoliciesFile.tenants(policies);
         List<PolicyChange> changes = PolicyChange.between(stored, wanted, prune);
         requireAvailable(topics.configuration(), policies, changes);
         long removed = count(changes, PolicyChange.Kind.REMOVED);

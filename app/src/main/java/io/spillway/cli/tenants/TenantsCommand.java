@@ -1,16 +1,19 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.operator.PolicyText;
+import io.spillway.operator.Inputs;
+import io.spillway.operator.OperatorAction;
 import io.spillway.operator.report.PolicySources;
 import io.spillway.runtime.ViewProgress;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import picocli.CommandLine.Command;
@@ -23,15 +26,16 @@ import picocli.CommandLine.Parameters;
         description = "Lists and changes policies of tenants, without a restart. T is a tenant, or * for the tenants "
                 + "that have no value of their own.",
         subcommands = {
-            TenantsSetCommand.class, TenantsApplyCommand.class, TenantsExportCommand.class, TenantsKeyCommand.class,
-            TenantsIsolateCommand.class, TenantsReleaseCommand.class,
-            TenantsPauseCommand.Pause.class, TenantsPauseCommand.Resume.class
+            TenantsSetCommand.class, TenantsApplyCommand.class, TenantsExportCommand.class, TenantsKeyCommand.class
         })
 public final class TenantsCommand {
+    private static final String ANY = "Tenant, or * for the tenants that have no value of their own.";
+    private static final String ONE_WORKLOAD = "Only this workload of the tenant.";
+
     @Command(name = "list", footer = "  spillway tenants list --output json",
             description = "Lists the tenants that have their own policy settings.")
     void list(@Mixin CommonOptions common) {
-        SortedMap<String, PolicySettings> all = TenantTopics.withPolicies(common).policies().all();
+        SortedMap<String, PolicySettings> all = ActionRun.reading(common, PoliciesFile::topics).policies().all();
         Map<String, Object> json = new TreeMap<>();
         all.forEach((tenant, settings) -> json.put(tenant, settings.json()));
         common.printer().result(() -> json, printer -> {
@@ -39,7 +43,7 @@ public final class TenantsCommand {
                 printer.line("No tenant has its own settings.");
             }
             printer.table(all.entrySet().stream()
-                    .map(entry -> List.of(Printable.of(entry.getKey()), PolicyText.inOneLine(entry.getValue()))));
+                    .map(entry -> List.of(Printable.of(entry.getKey()), entry.getValue().inOneLine())));
         });
     }
 
@@ -47,8 +51,8 @@ public final class TenantsCommand {
             description = "Shows the effective policy of a tenant, and the source of each setting.")
     void get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant, or * for the settings "
             + "of all tenants.") String tenant) {
-        OptionValues.requireNameOrAll("tenant", tenant);
-        TenantTopics topics = TenantTopics.withPolicies(common);
+        Inputs.requireNameOrAll("tenant", tenant);
+        ActionRun topics = ActionRun.reading(common, PoliciesFile::topics);
         TenantPolicies all = topics.policies();
         common.printer().result(
                 () -> Map.of("tenant", tenant, "policy", all.inForce(tenant).json(), "set", all.own(tenant).json()),
@@ -61,15 +65,73 @@ public final class TenantsCommand {
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.") String tenant,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
-        OptionValues.requireNameOrAll("tenant", tenant);
-        TenantTopics topics = TenantTopics.withChanges(common);
+        Inputs.requireNameOrAll("tenant", tenant);
+        ActionRun topics = ActionRun.with(common, PoliciesFile::topics);
         if (!topics.policies().contains(tenant)) {
             throw CommandFailure.failed(tenant + " has no settings of its own. List the tenants that have: spillway "
                     + "tenants list");
         }
-        topics.removePolicy(tenant, wait);
+        topics.write(topics.names().policies(), Collections.singletonMap(tenant, null), wait);
         String sentence = "Removed the settings of " + tenant + ".";
         topics.record("remove", tenant, Map.of(), sentence);
         common.printer().result(Map.of("tenant", tenant, "removed", true), sentence);
+    }
+
+    @Command(name = "isolate", footer = "  spillway tenants isolate acme --partitions 2 --wait", description = {
+        "Dedicates partitions to a tenant, without a restart. From then on its items go there, and those of "
+                + "other tenants do not.",
+        "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants "
+                + "release T."
+    })
+    void isolate(
+            @Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant.") String tenant,
+            @Option(names = "--partitions", paramLabel = "N", defaultValue = "1",
+                    description = "Number of dedicated partitions. Default: ${DEFAULT-VALUE}.") int partitions,
+            @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
+        act(common, new OperatorAction.Isolate(tenant, partitions), wait);
+    }
+
+    @Command(name = "release", footer = "  spillway tenants release acme --wait", description = {
+        "Moves an isolated tenant back to its shard, without a restart. All tenants share its partitions again.",
+        "Items that already wait are not moved."
+    })
+    void release(
+            @Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant.") String tenant,
+            @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait,
+            @Option(names = "--shard",
+                    description = "Release its assigned shard as well (only with shards.overlap). Use it for a tenant "
+                            + "that has left: one that still sends items gets a new shard.") boolean shard) {
+        OperatorAction action = new OperatorAction.Release(tenant, shard);
+        ActionRun.with(common, topics -> shard && topics.assignsShards()
+                ? List.of(topics.policies(), topics.shardRequests())
+                : List.of(topics.policies())).act(action, false, wait);
+    }
+
+    @Command(name = "pause", description = {
+        "Pauses a tenant or one of its workloads, without a restart. Its items are accepted and held in delay, and not "
+                + "attempted.",
+        "Attempts that run go on. Items that a worker has read are held too, at most 10 s later. The limits ttl, "
+                + "expireAfter and retryFor apply to held items. To undo it: tenants resume T."
+    }, footer = {"  spillway tenants pause acme --wait", "  spillway tenants pause acme --workload mail"})
+    void pause(
+            @Mixin CommonOptions common, @Parameters(paramLabel = "T", description = ANY) String tenant,
+            @Option(names = "--workload", paramLabel = "W", description = ONE_WORKLOAD) String workload,
+            @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
+        act(common, new OperatorAction.Pause(tenant, Optional.ofNullable(workload), true), wait);
+    }
+
+    @Command(name = "resume", description = {
+        "Ends the pause of a tenant or of one of its workloads. Held items go on at a limited rate, those with fewer "
+                + "attempts and the oldest first, by the rules that apply to new items."
+    }, footer = {"  spillway tenants resume acme --wait", "  spillway tenants resume acme --workload mail"})
+    void resume(
+            @Mixin CommonOptions common, @Parameters(paramLabel = "T", description = ANY) String tenant,
+            @Option(names = "--workload", paramLabel = "W", description = ONE_WORKLOAD) String workload,
+            @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
+        act(common, new OperatorAction.Pause(tenant, Optional.ofNullable(workload), false), wait);
+    }
+
+    private static void act(CommonOptions common, OperatorAction action, boolean wait) {
+        ActionRun.with(common, PoliciesFile::topics).act(action, false, wait);
     }
 }

@@ -1,5 +1,6 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
@@ -30,7 +31,8 @@ final class TenantsExportCommand implements Runnable {
 
     @Override
     public void run() {
-        SortedMap<String, PolicySettings> stored = TenantTopics.tenants(TenantTopics.withPolicies(common).policies());
+        SortedMap<String, PolicySettings> stored = PoliciesFile.tenants(
+                ActionRun.reading(common, PoliciesFile::topics).policies());
         Printer printer = common.printer();
         if (file == null) {
             printer.result(

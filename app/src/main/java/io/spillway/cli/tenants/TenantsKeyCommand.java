@@ -1,17 +1,20 @@
 package io.spillway.cli.tenants;
 
+import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.advice.SuggestedCommands;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.StoredKey;
+import io.spillway.operator.Inputs;
 import io.spillway.runtime.ViewProgress;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +36,7 @@ final class TenantsKeyCommand {
             @Parameters(paramLabel = "T", description = "Tenant.") String tenant,
             @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
-        TenantTopics topics = withChanges(common);
+        ActionRun topics = ActionRun.with(common, TenantsKeyCommand::topics);
         if (keysOf(topics, Optional.of(tenant)).size() >= ApiKeys.MAX_PER_TENANT) {
             throw CommandFailure.failed(tenant + " already has " + ApiKeys.MAX_PER_TENANT + " keys, the maximum. "
                     + "Revoke one of them: spillway tenants key list "
@@ -41,7 +44,7 @@ final class TenantsKeyCommand {
         }
         ApiKey key = ApiKey.make(new SecureRandom());
         byte[] stored = StoredKey.of(tenant, key, common.clock().millis()).encode();
-        topics.write(topics.names().keys(), List.of(key.keyId()), stored, wait);
+        topics.write(topics.names().keys(), Map.of(key.keyId(), stored), wait);
         topics.record("key create", tenant, Map.of(), "Created the key " + key.keyId() + " of " + tenant + ".");
         Printer printer = common.printer();
         printer.result(Map.of("tenant", tenant, "keyId", key.keyId(), "key", key.text()), key.text());
@@ -56,7 +59,7 @@ final class TenantsKeyCommand {
             @Parameters(paramLabel = "T", arity = "0..1", description = "Tenant. Default: all.") String tenant) {
         Optional<String> one = Optional.ofNullable(tenant);
         one.ifPresent(TenantsKeyCommand::requireTenant);
-        List<StoredKey> keys = keysOf(withKeys(common), one);
+        List<StoredKey> keys = keysOf(ActionRun.reading(common, TenantsKeyCommand::topics), one);
         common.printer().result(
                 () -> keys.stream().map(key -> Map.of(
                         "tenant", key.tenant(), "keyId", key.keyId(), "createdAt", createdAt(key))).toList(),
@@ -79,7 +82,7 @@ final class TenantsKeyCommand {
                     description = "Ids of the keys to revoke. Default: all keys of the tenant.") List<String> keyIds,
             @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
-        TenantTopics topics = withChanges(common);
+        ActionRun topics = ActionRun.with(common, TenantsKeyCommand::topics);
         List<String> existing = keysOf(topics, Optional.of(tenant)).stream().map(StoredKey::keyId).toList();
         List<String> revoked = keyIds == null ? existing : keyIds.stream().distinct().toList();
         if (revoked.isEmpty()) {
@@ -92,25 +95,23 @@ final class TenantsKeyCommand {
                     + SuggestedCommands.quoted(tenant));
             }
         }
-        topics.write(topics.names().keys(), revoked, null, wait);
+        Map<String, byte[]> removed = new LinkedHashMap<>();
+        revoked.forEach(keyId -> removed.put(keyId, null));
+        topics.write(topics.names().keys(), removed, wait);
         String sentence = "Revoked " + String.join(", ", revoked) + " of " + tenant + ".";
         topics.record("key revoke", tenant, Map.of(), sentence);
         common.printer().result(Map.of("tenant", tenant, "revoked", revoked), sentence);
     }
 
     private static void requireTenant(String tenant) {
-        OptionValues.requireName("tenant", tenant);
+        Inputs.requireName("tenant", tenant);
     }
 
-    private static TenantTopics withChanges(CommonOptions common) {
-        return TenantTopics.with(common, topics -> List.of(topics.keys(), topics.actions()));
+    private static List<String> topics(Topics topics) {
+        return List.of(topics.keys());
     }
 
-    private static TenantTopics withKeys(CommonOptions common) {
-        return TenantTopics.with(common, topics -> List.of(topics.keys()));
-    }
-
-    private static List<StoredKey> keysOf(TenantTopics topics, Optional<String> tenant) {
+    private static List<StoredKey> keysOf(ActionRun topics, Optional<String> tenant) {
         return topics.read(topics.names().keys(), new ApiKeys()).all(tenant);
     }
 

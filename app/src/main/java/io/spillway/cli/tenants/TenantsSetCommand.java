@@ -7,7 +7,6 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.operator.OperatorAction;
 import io.spillway.runtime.ViewProgress;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -65,7 +64,7 @@ final class TenantsSetCommand implements Runnable {
             }
         }
         OperatorAction action = new OperatorAction.SetPolicy(tenant, Optional.ofNullable(workload), given);
-        ActionRun.with(common, topics -> List.of(topics.policies())).act(action, false, wait);
+        ActionRun.with(common, PoliciesFile::topics).act(action, false, wait);
     }
 
     private static String sentence(String text) {

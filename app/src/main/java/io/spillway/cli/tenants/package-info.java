@@ -1,2 +1,2 @@
-/** Commands for tenants: policies, keys and isolation. */
+/** Internal. Commands for tenants: policies, keys and isolation. */
 package io.spillway.cli.tenants;

@@ -1,2 +1,2 @@
-/** Output of commands: text, JSON, progress, charts and errors. */
+/** Internal. Output of commands: text, JSON, progress, charts and errors. */
 package io.spillway.cli.terminal;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.LaneFlow;
 import io.spillway.kafka.view.Depths;
 import java.util.ArrayDeque;
@@ -50,7 +51,7 @@ final class History {
 
     /** Returns whether items wait in a lane from which workers take them. */
     boolean isWaiting() {
-        return depths.in(ItemState.HOT) + depths.in(ItemState.OVERFLOW) + depths.in(ItemState.AGED) > 0;
+        return Lane.WORKED.stream().anyMatch(lane -> depths.in(ItemState.of(lane)) > 0);
     }
 
     /**

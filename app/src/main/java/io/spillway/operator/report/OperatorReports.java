@@ -139,7 +139,7 @@ public final class OperatorReports implements AutoCloseable {
     private OptionalLong oldestMillis() {
         try {
             OptionalLong oldest = reads.oldestMillis(
-                    List.of(topics.lane(Lane.HOT), topics.lane(Lane.OVERFLOW), topics.lane(Lane.AGED)),
+                    Lane.WORKED.stream().map(topics::lane).toList(),
                     topics.workerGroup());
             isOldestUnknown = false;
             return oldest;

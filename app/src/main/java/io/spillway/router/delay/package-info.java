@@ -1,2 +1,2 @@
-/** Delay stage: timers of items that wait for a due time. */
+/** Internal. Delay stage: timers of items that wait for a due time. */
 package io.spillway.router.delay;

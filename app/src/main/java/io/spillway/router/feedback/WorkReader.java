@@ -6,13 +6,14 @@ import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.periodic.PeriodicTask;
-import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -37,9 +38,7 @@ public final class WorkReader implements AutoCloseable {
     private final Function<Lane, List<QueueProgress>> progress;
     private final LongSupplier commits;
     private final LongSupplier nanoClock;
-    private final LaneProgress<ProgressState> hot;
-    private final LaneProgress<ProgressState> overflow;
-    private final LaneProgress<ProgressState> aged;
+    private final Map<Lane, LaneProgress<ProgressState>> lanes = new EnumMap<>(Lane.class);
     private final PeriodicTask task;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
     private boolean wasEmpty;
@@ -64,9 +63,7 @@ public final class WorkReader implements AutoCloseable {
             LongSupplier nanoClock) {
         this.progress = progress;
         this.commits = commits;
-        this.hot = LaneProgress.ofCommits(stuckAfter);
-        this.overflow = LaneProgress.ofCommits(stuckAfter);
-        this.aged = LaneProgress.ofCommits(stuckAfter);
+        Lane.WORKED.forEach(lane -> lanes.put(lane, LaneProgress.ofCommits(stuckAfter)));
         this.nanoClock = nanoClock;
         this.task = new PeriodicTask("router-waiting-work", this::read, failure ->
                 LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}", failure));
@@ -96,13 +93,13 @@ public final class WorkReader implements AutoCloseable {
         leftOut = 0;
         lastCommits = moved;
         wasEmpty = false;
-        latest = new LaneBacklogs(next(hot, Lane.HOT), next(overflow, Lane.OVERFLOW), next(aged, Lane.AGED));
-        wasEmpty = latest.hot().total() + latest.overflow().total() + latest.aged().total() == 0;
+        latest = LaneBacklogs.measured(this::next);
+        wasEmpty = latest.total() == 0;
     }
 
-    private PartitionBacklog next(LaneProgress<ProgressState> lane, Lane name) {
-        List<QueueProgress> measured = progress.apply(name);
-        return lane.next(measured.stream().mapToLong(QueueProgress::waiting).toArray(),
+    private PartitionBacklog next(Lane lane) {
+        List<QueueProgress> measured = progress.apply(lane);
+        return lanes.get(lane).next(measured.stream().mapToLong(QueueProgress::waiting).toArray(),
                 measured.stream().map(QueueProgress::progress).toList(),
                 TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()));
     }

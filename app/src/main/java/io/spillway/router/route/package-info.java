@@ -1,2 +1,2 @@
-/** Route stage: decides to which lane and partition each record goes. */
+/** Internal. Route stage: decides to which lane and partition each record goes. */
 package io.spillway.router.route;

@@ -1,2 +1,2 @@
-/** Shard stage: numbers of tenants, from which shards with a bounded overlap are computed. */
+/** Internal. Shard stage: numbers of tenants, from which shards with a bounded overlap are computed. */
 package io.spillway.router.shards;

@@ -1,2 +1,2 @@
-/** Timers, pacing and sink names that the stages of the topology share. */
+/** Internal. Timers, pacing and sink names that the stages of the topology share. */
 package io.spillway.router.stage;

@@ -20,11 +20,9 @@ public enum ItemState {
     /** Number of states. */
     public static final int COUNT = values().length;
     /** States in which items wait to be handled. */
-    public static final List<ItemState> WAITING = List.of(HOT, OVERFLOW, AGED, DELAY);
+    public static final List<ItemState> WAITING = List.of(values()).subList(HOT.ordinal(), DEAD_LETTER.ordinal());
     /** States that items can leave: all but the final ones, {@link #DONE} and {@link #DROPPED}. */
-    public static final List<ItemState> LEFT = List.of(OUTSIDE, HOT, OVERFLOW, AGED, DELAY, DEAD_LETTER);
-
-    private static final ItemState[] OF_LANE = {HOT, OVERFLOW, AGED, DELAY, DEAD_LETTER};
+    public static final List<ItemState> LEFT = List.of(values()).subList(0, DONE.ordinal());
 
     private final String label;
 
@@ -39,6 +37,6 @@ public enum ItemState {
 
     /** Returns the state of an item in the lane. */
     public static ItemState of(Lane lane) {
-        return OF_LANE[lane.ordinal()];
+        return LEFT.get(HOT.ordinal() + lane.ordinal());
     }
 }

@@ -15,8 +15,7 @@ import java.util.List;
  */
 public record AuditedTenant(String tenant, TenantBalance before, TenantBalance after, long[] counted) {
     /** States whose items can be counted; done and dropped items leave no record. */
-    public static final List<ItemState> COUNTED = List.of(
-            ItemState.HOT, ItemState.OVERFLOW, ItemState.AGED, ItemState.DELAY, ItemState.DEAD_LETTER);
+    public static final List<ItemState> COUNTED = ItemState.LEFT.stream().skip(1).toList();
 
     /**
      * A state of which fewer than {@code least} or more than {@code most} items were found, the limits by the balance.

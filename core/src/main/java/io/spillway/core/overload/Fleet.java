@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The fleet of workers as one process sees it: selects the partition in which an item is expected to wait least, and
@@ -36,8 +37,8 @@ public final class Fleet {
     private final ProtectionSettings settings;
     /** Owners of the partitions that no worker is known to own, so that these are told apart. */
     private final FleetWorker[] unowned;
-    private final BacklogsApart overflow;
-    private final BacklogsApart aged;
+    /** By lane; none for hot. */
+    private final BacklogsApart[] apart = new BacklogsApart[Lane.WORKED.size()];
     /** Reused by {@link #update}. */
     private final long[] counts = new long[DecayingCounts.MAX_TENANTS];
     private volatile Table table;
@@ -58,8 +59,7 @@ public final class Fleet {
         this.settings = settings;
         this.unowned = new FleetWorker[partitions];
         Arrays.setAll(unowned, i -> new FleetWorker(ProtectionSettings.OFF, i));
-        this.overflow = new BacklogsApart(partitions);
-        this.aged = new BacklogsApart(partitions);
+        behindHot(lane -> apart[lane.ordinal()] = new BacklogsApart(partitions));
         this.table = new Table(Map.of(), owners(Map.of()), LaneBacklogs.UNKNOWN);
     }
 
@@ -120,11 +120,11 @@ public final class Fleet {
 
     private void sent(Table now, Lane lane, int partition, long tenant, long nowMillis) {
         now.owners[lane.ordinal()][partition].sent(lane, nowMillis);
-        apart(lane).sent(partition, tenant);
+        apart[lane.ordinal()].sent(partition, tenant);
     }
 
-    private BacklogsApart apart(Lane lane) {
-        return lane == Lane.OVERFLOW ? overflow : aged;
+    private static void behindHot(Consumer<Lane> action) {
+        Lane.WORKED.stream().skip(1).forEach(action);
     }
 
     /**
@@ -171,7 +171,7 @@ public final class Fleet {
             }
         }
         return lane == Lane.HOT || owners[best].stuck ? best
-                : apart(lane).select(tenant, candidates, count, owners, owners[best]);
+                : apart[lane.ordinal()].select(tenant, candidates, count, owners, owners[best]);
     }
 
     /**
@@ -192,23 +192,22 @@ public final class Fleet {
                 table.members.containsKey(name) ? table.members.get(name).worker
                         : new FleetWorker(settings, numbered++), report)));
         members.values().forEach(member -> {
-            long hot = waiting(member, Lane.HOT, read);
-            long overflow = waiting(member, Lane.OVERFLOW, read);
-            long aged = waiting(member, Lane.AGED, read);
-            member.worker.update(isDown ? Optional.empty() : Optional.of(member.last),
-                    hot, overflow, aged, isNew, routers, elapsedMillis, nowMillis, counts);
+            long[] waiting = Lane.WORKED.stream().mapToLong(lane -> waiting(member, lane, read)).toArray();
+            member.worker.update(isDown ? Optional.empty() : Optional.of(member.last), waiting, isNew, routers,
+                    elapsedMillis, nowMillis, counts);
             if (member.last.handledPerSecond() > 0) {
                 member.worker.endedMillis = nowMillis;
             }
-            member.worker.stuck = hot + overflow + aged > 0
+            member.worker.stuck = Arrays.stream(waiting).sum() > 0
                     && nowMillis - member.worker.endedMillis >= HANG_MILLIS && isStuck(member, read);
         });
         if (isNew) {
-            overflow.measured(read.overflow());
-            aged.measured(read.aged());
+            behindHot(lane -> apart[lane.ordinal()].measured(read.of(lane)));
             caughtUp = !isDown && isCaughtUp(members, read);
             for (int i = 0; i < unowned.length; i++) {
-                unowned[i].assume(read.hot().waiting(i), read.overflow().waiting(i), read.aged().waiting(i), nowMillis);
+                int partition = i;
+                unowned[i].assume(
+                        Lane.WORKED.stream().mapToLong(lane -> read.of(lane).waiting(partition)).toArray(), nowMillis);
             }
         }
         table = new Table(members, owners(members), read);
@@ -237,7 +236,7 @@ public final class Fleet {
             slots += member.last.slots();
             perSecond += member.last.possiblePerSecond();
         }
-        double beyondSlots = read.hot().total() + read.overflow().total() - slots;
+        double beyondSlots = read.of(Lane.HOT).total() + read.of(Lane.OVERFLOW).total() - slots;
         return beyondSlots <= Math.max(slots, perSecond * settings.targetMillis() / 1e3);
     }
 

@@ -2,7 +2,7 @@ package io.spillway.core.overload;
 
 import io.spillway.core.item.Lane;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * One worker as a router sees it: when it will have handled what waits for it in each lane, with what goes before it.
@@ -30,8 +30,8 @@ final class FleetWorker {
     private volatile long hotEmptyNanos;
     /** Time that one item of this router to overflow or aged takes, beside hot; a usual one until it is known. */
     private volatile double nanosPerItem = NANOS_PER_MILLI;
-    private final AtomicLong overflowEmptyNanos = new AtomicLong();
-    private final AtomicLong agedEmptyNanos = new AtomicLong();
+    /** By lane; that of hot is unused. */
+    private final AtomicLongArray emptyAtNanos = new AtomicLongArray(Lane.WORKED.size());
 
     /** @param number of the worker in its fleet, 0 or more */
     FleetWorker(ProtectionSettings protection, int number) {
@@ -49,8 +49,8 @@ final class FleetWorker {
 
     /** Returns when an item of a lane would start behind so many more sent now; comparable between workers only. */
     long score(Lane lane, int more, long nowMillis) {
-        long emptyNanos =
-                lane == Lane.HOT ? Math.max(guard.lane.emptyAtNanos(), hotEmptyNanos) : clock(lane).get();
+        long emptyNanos = lane == Lane.HOT
+                ? Math.max(guard.lane.emptyAtNanos(), hotEmptyNanos) : emptyAtNanos.get(lane.ordinal());
         // Among idle workers the one that has been idle for longest is next.
         return emptyNanos < nowMillis * NANOS_PER_MILLI ? emptyNanos
                 : emptyNanos + (lane == Lane.HOT ? guard.lane.nanosPerItem() : (1 + more) * (long) nanosPerItem);
@@ -58,31 +58,27 @@ final class FleetWorker {
 
     /** Returns how long an item of overflow or aged would wait if it was sent now, 0 or more. */
     long waitMillis(Lane lane, long nowMillis) {
-        return Math.max(0, clock(lane).get() / NANOS_PER_MILLI - nowMillis);
+        return Math.max(0, emptyAtNanos.get(lane.ordinal()) / NANOS_PER_MILLI - nowMillis);
     }
 
     /** Records an item that this router sent to overflow or aged. */
     void sent(Lane lane, long nowMillis) {
         long nowNanos = nowMillis * NANOS_PER_MILLI;
         long itemNanos = (long) nanosPerItem;
-        clock(lane).updateAndGet(empty -> Math.min(Math.max(empty, nowNanos) + itemNanos, nowNanos + MOST_NANOS));
-    }
-
-    private AtomicLong clock(Lane lane) {
-        return lane == Lane.OVERFLOW ? overflowEmptyNanos : agedEmptyNanos;
+        emptyAtNanos.updateAndGet(lane.ordinal(),
+                empty -> Math.min(Math.max(empty, nowNanos) + itemNanos, nowNanos + MOST_NANOS));
     }
 
     /**
      * Updates the worker by its latest report, which is absent when it does not report any more.
      *
-     * @param hot      unfinished items of hot in its partitions at the last measurement
-     * @param overflow likewise
-     * @param aged     likewise
-     * @param isNew    whether there was a measurement since the last call
+     * @param waiting unfinished items in its partitions at the last measurement, by lane
+     * @param isNew   whether there was a measurement since the last call
      */
     void update(
-            Optional<WorkerReport> latest, long hot, long overflow, long aged, boolean isNew, int routers,
-            long elapsedMillis, long nowMillis, long[] counts) {
+            Optional<WorkerReport> latest, long[] waiting, boolean isNew, int routers, long elapsedMillis,
+            long nowMillis, long[] counts) {
+        long hot = waiting[Lane.HOT.ordinal()];
         guard.update(latest, hot, isNew, routers, elapsedMillis, nowMillis, counts);
         // What hot takes is not there for the others: they would wait for ever at a worker that hot fills.
         double idle = Math.max(LEAST_IDLE, 1 - guard.lane.load());
@@ -92,19 +88,23 @@ final class FleetWorker {
             long running = latest.map(report -> 2L * report.slots()).orElse(0L);
             hotEmptyNanos = emptyNanos(
                     Math.max(0, hot - running), (double) guard.lane.nanosPerItem() / routers, nowMillis);
-            measured(hot * idle, overflow, aged, nanosPerItem / routers, nowMillis);
+            measured(hot * idle, waiting, nanosPerItem / routers, nowMillis);
         }
     }
 
     /** Sets what waits in a partition that no worker is known to own, as {@link #update} does. */
-    void assume(long hot, long overflow, long aged, long nowMillis) {
+    void assume(long[] waiting, long nowMillis) {
+        long hot = waiting[Lane.HOT.ordinal()];
         guard.lane.assume(hot, nowMillis);
-        measured(hot, overflow, aged, nanosPerItem, nowMillis);
+        measured(hot, waiting, nanosPerItem, nowMillis);
     }
 
-    private void measured(double hot, long overflow, long aged, double nanosEach, long nowMillis) {
-        overflowEmptyNanos.set(emptyNanos(hot + overflow, nanosEach, nowMillis));
-        agedEmptyNanos.set(emptyNanos(hot + overflow + aged, nanosEach, nowMillis));
+    private void measured(double hot, long[] waiting, double nanosEach, long nowMillis) {
+        double before = hot;
+        for (int lane = 1; lane < waiting.length; lane++) {
+            before += waiting[lane];
+            emptyAtNanos.set(lane, emptyNanos(before, nanosEach, nowMillis));
+        }
     }
 
     private static long emptyNanos(double items, double nanosEach, long nowMillis) {

@@ -9,65 +9,71 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Fields of a tenant's policy: key in configuration and schema, flag, type and range of each. The configuration loader,
- * the commands and the codec of the policies topic read this table.
+ * Fields of a tenant's policy: key, product default, type, range and description of each. This is the only declaration
+ * of a field: configuration, its reference page, policy files, flags of commands, JSON and the records of the policies
+ * topic follow it, and {@link TenantPolicy} has its value in force.
  *
  * <p>A stored value is a {@link Double}, {@link Long}, {@link Boolean} or {@link String} according to {@link Type};
  * {@link #NONE} means "none" where a field allows it, and {@link #AUTO} "auto".
  */
 public enum PolicyField {
-    RATE("rate", Type.NUMBER, 0.001, 10_000_000, true,
+    RATE("rate", "none", Type.NUMBER, 0.001, 10_000_000, true,
             "rate limit of the lanes, items a second: excess items are accepted and go to the overflow lane"),
-    BURST("burst", Type.COUNT, 1, 1_000_000_000, true,
+    BURST("burst", "none", Type.COUNT, 1, 1_000_000_000, true,
             "items at once within the rate; none: one second of the rate"),
-    ADMISSION_RATE("admissionRate", Type.NUMBER, 0.001, 10_000_000, true,
+    ADMISSION_RATE("admissionRate", "none", Type.NUMBER, 0.001, 10_000_000, true,
             "rate limit of the gateways, items a second: excess items are refused with 429"),
-    ADMISSION_BURST("admissionBurst", Type.COUNT, 1, 1_000_000_000, true,
+    ADMISSION_BURST("admissionBurst", "none", Type.COUNT, 1, 1_000_000_000, true,
             "items at once within the admissionRate; none: one second of it"),
-    CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "maximum concurrent handlers in all workers together"),
-    AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age above which items go to the aged lane"),
-    TTL("ttl", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
-    SWEEPABLE("sweepable", Type.FLAG, 0, 1, false, "whether items that a completed sweep covers are dropped"),
-    SWEEP_MARGIN("sweepMargin", Type.DURATION, 0, Limits.DAY_MILLIS, false,
+    CONCURRENCY("concurrency", "none", Type.COUNT, 1, 100_000, true,
+            "maximum concurrent handlers in all workers together"),
+    AGED_AFTER("agedAfter", "5m", Type.DURATION, 1, Limits.YEAR_MILLIS, true,
+            "age above which items go to the aged lane"),
+    TTL("ttl", "none", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
+    SWEEPABLE("sweepable", "false", Type.FLAG, 0, 1, false, "whether items that a completed sweep covers are dropped"),
+    SWEEP_MARGIN("sweepMargin", "1m", Type.DURATION, 0, Limits.DAY_MILLIS, false,
             "time before the start of a sweep from which it covers nothing: more than the clocks of sweeps, producers "
                     + "and brokers differ"),
-    ATTEMPTS("attempts", Type.COUNT, 1, 1_000, false,
+    ATTEMPTS("attempts", "5", Type.COUNT, 1, 1_000, false,
             "failures of its own, while its destination was well, after which an item becomes a dead letter"),
-    RETRY_FOR("retryFor", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
+    RETRY_FOR("retryFor", "6h", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
             "how long an item that keeps failing is retried, from when it was enqueued or replayed; then it becomes a "
                     + "dead letter"),
-    EXPIRE_AFTER("expireAfter", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
+    EXPIRE_AFTER("expireAfter", "14d", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
             "how long an item may wait for its first attempt; then it becomes a dead letter"),
-    RETRY_TOKENS("retryTokens", Type.COUNT, 1, 1_000_000, false,
+    RETRY_TOKENS("retryTokens", "16", Type.COUNT, 1, 1_000_000, false,
             "retries that the tenant can save up for when few attempts succeed"),
-    RETRY_EARNED("retryEarned", Type.NUMBER, 0, 1, false, "retries that one successful attempt earns"),
-    BACKOFF_BASE("backoffBase", Type.DURATION, 1, Limits.DAY_MILLIS, false, "first wait before a retry"),
-    BACKOFF_CAP("backoffCap", Type.DURATION, 1, Limits.DAY_MILLIS, false, "maximum wait before a retry"),
-    JITTER("jitter", Type.CHOICE, List.of("full", "equal", "decorrelated", "none"),
+    RETRY_EARNED("retryEarned", "1", Type.NUMBER, 0, 1, false, "retries that one successful attempt earns"),
+    BACKOFF_BASE("backoffBase", "1s", Type.DURATION, 1, Limits.DAY_MILLIS, false, "first wait before a retry"),
+    BACKOFF_CAP("backoffCap", "5m", Type.DURATION, 1, Limits.DAY_MILLIS, false, "maximum wait before a retry"),
+    JITTER("jitter", "full", Type.CHOICE, List.of("full", "equal", "decorrelated", "none"),
             "randomization of the waits before retries"),
-    TIMEOUT("timeout", Type.DURATION, 1, Limits.DAY_MILLIS, "auto",
+    TIMEOUT("timeout", "30s", Type.DURATION, 1, Limits.DAY_MILLIS, "auto",
             "deadline of one attempt of the handler; auto: from the measured durations, and 30s until there are some"),
-    TIMEOUT_MIN("timeoutMin", Type.DURATION, 1, Limits.DAY_MILLIS, false, "minimum of an automatic timeout"),
-    TIMEOUT_MAX("timeoutMax", Type.DURATION, 1, Limits.DAY_MILLIS, false, "maximum of an automatic timeout"),
-    WEIGHT("weight", Type.NUMBER, 0.01, 1_000, false, "share of the worker relative to other tenants"),
-    SHARD_SIZE("shardSize", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
-    DEDICATED("dedicated", Type.COUNT, 0, 10_000, false,
+    TIMEOUT_MIN("timeoutMin", "1s", Type.DURATION, 1, Limits.DAY_MILLIS, false, "minimum of an automatic timeout"),
+    TIMEOUT_MAX("timeoutMax", "10m", Type.DURATION, 1, Limits.DAY_MILLIS, false, "maximum of an automatic timeout"),
+    WEIGHT("weight", "1", Type.NUMBER, 0.01, 1_000, false, "share of the worker relative to other tenants"),
+    SHARD_SIZE("shardSize", "4", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
+    DEDICATED("dedicated", "0", Type.COUNT, 0, 10_000, false,
             "partitions reserved for this tenant; ignored in the defaults"),
-    BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"),
+    BACK_PRESSURE("backPressure", "shed", Type.CHOICE, List.of("shed", "accept"),
             "whether the gateways refuse items because of maxDrain, maxDepth and growth; admissionRate holds anyway"),
-    MAX_DRAIN("maxDrain", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
+    MAX_DRAIN("maxDrain", "1h", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
             "time that the waiting items may need at their rate of completion; beyond, the gateways shed load"),
-    MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true,
+    MAX_DEPTH("maxDepth", "none", Type.COUNT, 1, Long.MAX_VALUE / 2, true,
             "waiting items above which the gateways shed load"),
-    GROWTH("growth", Type.NUMBER, 1.1, 1_000, true,
+    GROWTH("growth", "none", Type.NUMBER, 1.1, 1_000, true,
             "limit of a tenant without a rate, as a multiple of its long-term use"),
-    GROWTH_FLOOR("growthFloor", Type.NUMBER, 0.001, 10_000_000, false,
+    GROWTH_FLOOR("growthFloor", "10", Type.NUMBER, 0.001, 10_000_000, false,
             "minimum of a growing limit, items a second"),
-    GROWTH_CEILING("growthCeiling", Type.NUMBER, 0.001, 10_000_000, true,
+    GROWTH_CEILING("growthCeiling", "none", Type.NUMBER, 0.001, 10_000_000, true,
             "maximum of a growing limit, items a second"),
-    GROWTH_PER_DAY("growthPerDay", Type.NUMBER, 1.01, 100, false,
+    GROWTH_PER_DAY("growthPerDay", "1.5", Type.NUMBER, 1.01, 100, false,
             "maximum factor by which a growing limit rises in a day"),
-    PAUSED("paused", Type.FLAG, 0, 1, false, "whether items are accepted but held in delay, without attempts");
+    PAUSED("paused", "false", Type.FLAG, 0, 1, false, "whether items are accepted but held in delay, without attempts");
+
+    /** Fields that a workload can have too. */
+    public static final List<PolicyField> OF_WORKLOADS = List.of(WEIGHT, CONCURRENCY, PAUSED);
 
     /** Type of a field's value. */
     public enum Type {
@@ -86,6 +92,8 @@ public enum PolicyField {
     private static final String NONE_TEXT = "none";
 
     private final String key;
+    /** Product default, as text. */
+    private final String preset;
     private final String flag;
     private final Type type;
     private final double min;
@@ -95,21 +103,24 @@ public enum PolicyField {
     private final List<String> choices;
     private final String help;
 
-    PolicyField(String key, Type type, double min, double max, boolean canBeNone, String help) {
-        this(key, type, min, max, canBeNone ? Optional.of(NONE_TEXT) : Optional.empty(), List.of(), help);
+    PolicyField(
+            String key, String preset, Type type, double min, double max, boolean canBeNone, String help) {
+        this(key, preset, type, min, max, canBeNone ? Optional.of(NONE_TEXT) : Optional.empty(), List.of(), help);
     }
 
-    PolicyField(String key, Type type, double min, double max, String word, String help) {
-        this(key, type, min, max, Optional.of(word), List.of(), help);
+    PolicyField(String key, String preset, Type type, double min, double max, String word, String help) {
+        this(key, preset, type, min, max, Optional.of(word), List.of(), help);
     }
 
-    PolicyField(String key, Type type, List<String> choices, String help) {
-        this(key, type, 0, 0, Optional.empty(), choices, help);
+    PolicyField(String key, String preset, Type type, List<String> choices, String help) {
+        this(key, preset, type, 0, 0, Optional.empty(), choices, help);
     }
 
     PolicyField(
-            String key, Type type, double min, double max, Optional<String> word, List<String> choices, String help) {
+            String key, String preset, Type type, double min, double max, Optional<String> word, List<String> choices,
+            String help) {
         this.key = key;
+        this.preset = preset;
         this.flag = key.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
         this.type = type;
         this.min = min;
@@ -131,6 +142,10 @@ public enum PolicyField {
 
     public Type type() {
         return type;
+    }
+
+    String preset() {
+        return preset;
     }
 
     /** Returns a short description. */
@@ -177,6 +192,19 @@ public enum PolicyField {
         }
         throw new IllegalArgumentException(key + " = " + Printable.of(text) + ": must be " + allowed()
                 + Numbers.hint(text) + (type == Type.DURATION ? " (" + Durations.UNITS_TEXT + ")" : ""));
+    }
+
+    /**
+     * Returns a valid stored value as 64 bits: {@link Long#MAX_VALUE} for none, the bits of a {@link Double}, 0 or 1
+     * for a flag, and the number of a choice.
+     */
+    long bits(Object stored) {
+        return switch (type) {
+            case NUMBER -> Double.doubleToLongBits((Double) stored);
+            case COUNT, DURATION -> isWord(stored) ? Long.MAX_VALUE : (Long) stored;
+            case FLAG -> (Boolean) stored ? 1 : 0;
+            case CHOICE -> choices.indexOf(stored);
+        };
     }
 
     /** Returns whether a stored value of any origin is one that {@link #parse} can return. */

@@ -1,6 +1,7 @@
 package io.spillway.core.policy;
 
 import io.spillway.core.item.Printable;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -8,6 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Explicitly set fields of a policy. A field that is not set comes from the layer below: the tenant's own settings,
@@ -22,38 +26,8 @@ public record PolicySettings(Map<PolicyField, Object> values, Map<String, Worklo
     public static final PolicySettings NONE_SET = new PolicySettings(Map.of());
 
     /** Product defaults, before any configuration: every field has a value. */
-    public static final PolicySettings DEFAULTS = NONE_SET
-            .with(PolicyField.RATE, "none")
-            .with(PolicyField.BURST, "none")
-            .with(PolicyField.ADMISSION_RATE, "none")
-            .with(PolicyField.ADMISSION_BURST, "none")
-            .with(PolicyField.CONCURRENCY, "none")
-            .with(PolicyField.AGED_AFTER, "5m")
-            .with(PolicyField.TTL, "none")
-            .with(PolicyField.SWEEPABLE, "false")
-            .with(PolicyField.SWEEP_MARGIN, "1m")
-            .with(PolicyField.ATTEMPTS, "5")
-            .with(PolicyField.RETRY_FOR, "6h")
-            .with(PolicyField.EXPIRE_AFTER, "14d")
-            .with(PolicyField.RETRY_TOKENS, "16")
-            .with(PolicyField.RETRY_EARNED, "1")
-            .with(PolicyField.BACKOFF_BASE, "1s")
-            .with(PolicyField.BACKOFF_CAP, "5m")
-            .with(PolicyField.JITTER, "full")
-            .with(PolicyField.TIMEOUT, "30s")
-            .with(PolicyField.TIMEOUT_MIN, "1s")
-            .with(PolicyField.TIMEOUT_MAX, "10m")
-            .with(PolicyField.WEIGHT, "1")
-            .with(PolicyField.SHARD_SIZE, "4")
-            .with(PolicyField.DEDICATED, "0")
-            .with(PolicyField.BACK_PRESSURE, "shed")
-            .with(PolicyField.MAX_DRAIN, "1h")
-            .with(PolicyField.MAX_DEPTH, "none")
-            .with(PolicyField.GROWTH, "none")
-            .with(PolicyField.GROWTH_FLOOR, "10")
-            .with(PolicyField.GROWTH_CEILING, "none")
-            .with(PolicyField.GROWTH_PER_DAY, "1.5")
-            .with(PolicyField.PAUSED, "false");
+    public static final PolicySettings DEFAULTS = new PolicySettings(Arrays.stream(PolicyField.values())
+            .collect(Collectors.toMap(Function.identity(), field -> field.parse(field.preset()))));
 
     public PolicySettings {
         EnumMap<PolicyField, Object> copy = new EnumMap<>(PolicyField.class);
@@ -93,6 +67,16 @@ public record PolicySettings(Map<PolicyField, Object> values, Map<String, Worklo
             json.put("workloads", limits);
         }
         return json;
+    }
+
+    /** Returns the settings as {@code key=value}, separated by spaces, in the form in which they are set. */
+    public String inOneLine() {
+        Stream<String> limits = workloads.entrySet().stream()
+                .map(each -> "workload " + each.getKey() + ": " + each.getValue().format());
+        Stream<String> fields = values.entrySet().stream()
+                .map(each -> each.getKey().key() + "=" + each.getKey().format(each.getValue()));
+        String text = Stream.concat(fields, limits).collect(Collectors.joining(" "));
+        return text.isEmpty() ? "nothing set" : text;
     }
 
     /** Returns a copy with one field set from text; throws as {@link PolicyField#parse} does. */

@@ -1,76 +1,183 @@
 package io.spillway.core.policy;
 
-import java.util.Locale;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Effective policy of one tenant, with every field resolved. "none" is the value at which the rule never applies.
- *
- * @param rateLimit         rate and burst of the lanes; empty for none
- * @param admissionLimit    rate and burst of the gateways; empty for none
- * @param concurrency       maximum concurrent handlers in all workers; {@link Integer#MAX_VALUE} for fair share only
- * @param agedAfterMillis   age above which items go to the aged lane; {@link Long#MAX_VALUE} for never
- * @param ttlMillis         age above which items are dropped; {@link Long#MAX_VALUE} for never
- * @param sweepable         whether completed sweeps drop the items they cover
- * @param sweepMarginMillis time before the start of a sweep from which it covers nothing
- * @param attempts          failures of its own before an item is a dead letter, 1 or more
- * @param retryForMillis    age at which an item that was attempted is a dead letter; {@link Long#MAX_VALUE} for never
- * @param expireAfterMillis age at which an item without an attempt is a dead letter; {@link Long#MAX_VALUE} for never
- * @param retryTokens       retries that the tenant can save up, 1 or more
- * @param retryEarned       retries that one successful attempt earns, 0 to 1
- * @param backoffBaseMillis first wait before a retry
- * @param backoffCapMillis  maximum wait before a retry
- * @param jitter            randomization of the waits
- * @param timeoutMillis     deadline of one attempt; with {@code timeoutAuto}, until one is learned
- * @param timeoutAuto       whether the deadline comes from the measured durations
- * @param timeoutMinMillis  minimum of an automatic deadline
- * @param timeoutMaxMillis  maximum of an automatic deadline, at least the minimum
- * @param weight            share of the worker relative to other tenants
- * @param shardSize         partitions of each lane for this tenant
- * @param dedicated         partitions reserved for this tenant, 0 for none
- * @param backPressure      effect of backlog and growth rule on admission
- * @param maxDrainMillis    time for the backlog above which admission shrinks; {@link Long#MAX_VALUE} for never,
- *                          and while a workload is paused
- * @param maxDepth          waiting items above which admission shrinks; {@link Long#MAX_VALUE} for never
- * @param growth            growth rule of the limit; empty when a rate is set or growth is off
- * @param paused            whether the items of all its workloads are held
- * @param workloads         limits of its workloads, by name
+ * Effective policy of one tenant, with every field resolved. "none" is the value at which the rule never applies:
+ * {@link Long#MAX_VALUE} of a count or a duration. Immutable.
  */
-public record TenantPolicy(
-        Optional<RateLimit> rateLimit,
-        Optional<RateLimit> admissionLimit,
-        int concurrency,
-        long agedAfterMillis,
-        long ttlMillis,
-        boolean sweepable,
-        long sweepMarginMillis,
-        int attempts,
-        long retryForMillis,
-        long expireAfterMillis,
-        int retryTokens,
-        double retryEarned,
-        long backoffBaseMillis,
-        long backoffCapMillis,
-        Jitter jitter,
-        long timeoutMillis,
-        boolean timeoutAuto,
-        long timeoutMinMillis,
-        long timeoutMaxMillis,
-        double weight,
-        int shardSize,
-        int dedicated,
-        BackPressure backPressure,
-        long maxDrainMillis,
-        long maxDepth,
-        Optional<GrowthRule> growth,
-        boolean paused,
-        Map<String, WorkloadPolicy> workloads) {
+public final class TenantPolicy {
     /** Most workloads with limits in one policy. */
     public static final int MAX_WORKLOADS = 100;
 
-    public TenantPolicy {
-        workloads = Map.copyOf(workloads);
+    private static final Jitter[] JITTERS = Jitter.values();
+    private static final BackPressure[] BACK_PRESSURES = BackPressure.values();
+    private static final long PRESET_TIMEOUT_MILLIS =
+            PolicyField.TIMEOUT.bits(PolicySettings.DEFAULTS.values().get(PolicyField.TIMEOUT));
+
+    /** By field, as {@link PolicyField#bits}. */
+    private final long[] values;
+    private final Optional<RateLimit> rateLimit;
+    private final Optional<RateLimit> admissionLimit;
+    private final Optional<GrowthRule> growth;
+    private final Map<String, WorkloadPolicy> workloads;
+
+    private TenantPolicy(PolicySettings all) {
+        this.values = new long[PolicyField.values().length];
+        all.values().forEach((field, value) -> values[field.ordinal()] = field.bits(value));
+        this.workloads = Map.copyOf(all.workloads());
+        this.rateLimit = rateLimit(PolicyField.RATE, PolicyField.BURST);
+        this.admissionLimit = rateLimit(PolicyField.ADMISSION_RATE, PolicyField.ADMISSION_BURST);
+        this.growth = growthRule();
+    }
+
+    /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
+    public static TenantPolicy of(PolicySettings settings) {
+        return new TenantPolicy(settings.over(PolicySettings.DEFAULTS));
+    }
+
+    private Optional<RateLimit> rateLimit(PolicyField perSecond, PolicyField burst) {
+        // The default burst is one second of the rate, because an unlimited burst would disable the rate.
+        return number(perSecond) == PolicyField.NONE
+                ? Optional.empty() : Optional.of(RateLimit.orOneSecond(number(perSecond), count(burst)));
+    }
+
+    private Optional<GrowthRule> growthRule() {
+        double multiple = number(PolicyField.GROWTH);
+        if (multiple == PolicyField.NONE || rateLimit.isPresent()) {
+            return Optional.empty();
+        }
+        double floor = number(PolicyField.GROWTH_FLOOR);
+        double ceiling = number(PolicyField.GROWTH_CEILING);
+        return Optional.of(new GrowthRule(
+                multiple, floor, ceiling == PolicyField.NONE ? Double.POSITIVE_INFINITY : Math.max(floor, ceiling),
+                number(PolicyField.GROWTH_PER_DAY), count(PolicyField.BURST)));
+    }
+
+    /** Returns the value of a count, or of a duration in milliseconds. */
+    public long count(PolicyField field) {
+        return values[field.ordinal()];
+    }
+
+    /** Returns the value of a number; {@link PolicyField#NONE} for none. */
+    public double number(PolicyField field) {
+        return Double.longBitsToDouble(values[field.ordinal()]);
+    }
+
+    /** Returns the value of a flag. */
+    public boolean isOn(PolicyField field) {
+        return values[field.ordinal()] != 0;
+    }
+
+    /** Returns rate and burst of the lanes; empty for none. */
+    public Optional<RateLimit> rateLimit() {
+        return rateLimit;
+    }
+
+    /** Returns rate and burst of the gateways; empty for none. */
+    public Optional<RateLimit> admissionLimit() {
+        return admissionLimit;
+    }
+
+    /** Returns the growth rule of the limit; empty when a rate is set or growth is off. */
+    public Optional<GrowthRule> growth() {
+        return growth;
+    }
+
+    /** Returns the maximum of concurrent handlers in all workers; {@link Integer#MAX_VALUE} for fair share only. */
+    public int concurrency() {
+        return (int) Math.min(count(PolicyField.CONCURRENCY), Integer.MAX_VALUE);
+    }
+
+    public long agedAfterMillis() {
+        return count(PolicyField.AGED_AFTER);
+    }
+
+    public long ttlMillis() {
+        return count(PolicyField.TTL);
+    }
+
+    public boolean sweepable() {
+        return isOn(PolicyField.SWEEPABLE);
+    }
+
+    public long sweepMarginMillis() {
+        return count(PolicyField.SWEEP_MARGIN);
+    }
+
+    public int attempts() {
+        return (int) count(PolicyField.ATTEMPTS);
+    }
+
+    public long retryForMillis() {
+        return count(PolicyField.RETRY_FOR);
+    }
+
+    public long expireAfterMillis() {
+        return count(PolicyField.EXPIRE_AFTER);
+    }
+
+    public long backoffBaseMillis() {
+        return count(PolicyField.BACKOFF_BASE);
+    }
+
+    public long backoffCapMillis() {
+        return count(PolicyField.BACKOFF_CAP);
+    }
+
+    public Jitter jitter() {
+        return JITTERS[(int) count(PolicyField.JITTER)];
+    }
+
+    /** Returns the deadline of one attempt; with {@link #timeoutAuto}, until one is learned. */
+    public long timeoutMillis() {
+        return timeoutAuto() ? PRESET_TIMEOUT_MILLIS : count(PolicyField.TIMEOUT);
+    }
+
+    /** Returns whether the deadline comes from the measured durations. */
+    public boolean timeoutAuto() {
+        return count(PolicyField.TIMEOUT) == Long.MAX_VALUE;
+    }
+
+    /** Returns the maximum of an automatic deadline, at least the minimum. */
+    public long timeoutMaxMillis() {
+        return Math.max(count(PolicyField.TIMEOUT_MIN), count(PolicyField.TIMEOUT_MAX));
+    }
+
+    public double weight() {
+        return number(PolicyField.WEIGHT);
+    }
+
+    public int shardSize() {
+        return (int) count(PolicyField.SHARD_SIZE);
+    }
+
+    /** Returns the partitions reserved for this tenant, 0 for none. */
+    public int dedicated() {
+        return (int) count(PolicyField.DEDICATED);
+    }
+
+    public BackPressure backPressure() {
+        return BACK_PRESSURES[(int) count(PolicyField.BACK_PRESSURE)];
+    }
+
+    /** Returns the time for the backlog above which admission shrinks; never while anything is paused. */
+    public long maxDrainMillis() {
+        // Held items do not drain, and are accepted.
+        boolean isAnyPaused = paused() || workloads.values().stream().anyMatch(WorkloadPolicy::paused);
+        return isAnyPaused ? Long.MAX_VALUE : count(PolicyField.MAX_DRAIN);
+    }
+
+    /** Returns whether the items of all its workloads are held. */
+    public boolean paused() {
+        return isOn(PolicyField.PAUSED);
+    }
+
+    /** Returns the limits of its workloads, by name. */
+    public Map<String, WorkloadPolicy> workloads() {
+        return workloads;
     }
 
     /** Returns the limits of a workload. */
@@ -80,84 +187,17 @@ public record TenantPolicy(
 
     /** Returns whether the items of a workload are held: it is paused, or its tenant is. */
     public boolean isPaused(String workload) {
-        return paused || !workloads.isEmpty() && workload(workload).paused();
+        return paused() || !workloads.isEmpty() && workload(workload).paused();
     }
 
-    /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
-    public static TenantPolicy of(PolicySettings settings) {
-        PolicySettings all = settings.over(PolicySettings.DEFAULTS);
-        boolean timeoutAuto = all.values().get(PolicyField.TIMEOUT).equals(PolicyField.AUTO);
-        long timeoutMinMillis = count(all, PolicyField.TIMEOUT_MIN);
-        return new TenantPolicy(
-                rateLimit(all, PolicyField.RATE, PolicyField.BURST),
-                rateLimit(all, PolicyField.ADMISSION_RATE, PolicyField.ADMISSION_BURST),
-                (int) Math.min(count(all, PolicyField.CONCURRENCY), Integer.MAX_VALUE),
-                count(all, PolicyField.AGED_AFTER),
-                count(all, PolicyField.TTL),
-                (Boolean) all.values().get(PolicyField.SWEEPABLE),
-                count(all, PolicyField.SWEEP_MARGIN),
-                (int) count(all, PolicyField.ATTEMPTS),
-                count(all, PolicyField.RETRY_FOR),
-                count(all, PolicyField.EXPIRE_AFTER),
-                (int) count(all, PolicyField.RETRY_TOKENS),
-                number(all, PolicyField.RETRY_EARNED),
-                count(all, PolicyField.BACKOFF_BASE),
-                count(all, PolicyField.BACKOFF_CAP),
-                Jitter.valueOf(choice(all, PolicyField.JITTER)),
-                count(timeoutAuto ? PolicySettings.DEFAULTS : all, PolicyField.TIMEOUT),
-                timeoutAuto,
-                timeoutMinMillis,
-                Math.max(timeoutMinMillis, count(all, PolicyField.TIMEOUT_MAX)),
-                number(all, PolicyField.WEIGHT),
-                (int) count(all, PolicyField.SHARD_SIZE),
-                (int) count(all, PolicyField.DEDICATED),
-                BackPressure.valueOf(choice(all, PolicyField.BACK_PRESSURE)),
-                isAnyPaused(all) ? Long.MAX_VALUE : count(all, PolicyField.MAX_DRAIN),
-                count(all, PolicyField.MAX_DEPTH),
-                growth(all),
-                (Boolean) all.values().get(PolicyField.PAUSED),
-                all.workloads());
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof TenantPolicy policy && Arrays.equals(values, policy.values)
+                && workloads.equals(policy.workloads);
     }
 
-    /** Held items do not drain, and are accepted. */
-    private static boolean isAnyPaused(PolicySettings all) {
-        return (Boolean) all.values().get(PolicyField.PAUSED)
-                || all.workloads().values().stream().anyMatch(WorkloadPolicy::paused);
-    }
-
-    private static Optional<RateLimit> rateLimit(PolicySettings all, PolicyField perSecond, PolicyField burst) {
-        double rate = number(all, perSecond);
-        // The default burst is one second of the rate, because an unlimited burst would disable the rate.
-        return rate == PolicyField.NONE
-                ? Optional.empty()
-                : Optional.of(RateLimit.orOneSecond(rate, count(all, burst)));
-    }
-
-    private static Optional<GrowthRule> growth(PolicySettings all) {
-        double multiple = number(all, PolicyField.GROWTH);
-        if (multiple == PolicyField.NONE || number(all, PolicyField.RATE) != PolicyField.NONE) {
-            return Optional.empty();
-        }
-        double floor = number(all, PolicyField.GROWTH_FLOOR);
-        double ceiling = number(all, PolicyField.GROWTH_CEILING);
-        return Optional.of(new GrowthRule(
-                multiple,
-                floor,
-                ceiling == PolicyField.NONE ? Double.POSITIVE_INFINITY : Math.max(floor, ceiling),
-                number(all, PolicyField.GROWTH_PER_DAY),
-                count(all, PolicyField.BURST)));
-    }
-
-    private static double number(PolicySettings all, PolicyField field) {
-        return (Double) all.values().get(field);
-    }
-
-    private static long count(PolicySettings all, PolicyField field) {
-        long value = (Long) all.values().get(field);
-        return value == PolicyField.NONE ? Long.MAX_VALUE : value;
-    }
-
-    private static String choice(PolicySettings all, PolicyField field) {
-        return ((String) all.values().get(field)).toUpperCase(Locale.ROOT);
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(values) + workloads.hashCode();
     }
 }

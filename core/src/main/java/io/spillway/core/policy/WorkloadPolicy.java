@@ -1,7 +1,9 @@
 package io.spillway.core.policy;
 
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Limits of one workload of a tenant.
@@ -39,25 +41,28 @@ public record WorkloadPolicy(double weight, int concurrency, boolean paused) {
         };
     }
 
-    /** Returns the concurrency as it is stored, {@link PolicyField#NONE} for none. */
-    public long storedConcurrency() {
-        return stored(concurrency);
+    /** Returns the stored values by field; whether it is paused only if it is. */
+    public Map<PolicyField, Object> values() {
+        Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
+        values.put(PolicyField.WEIGHT, weight);
+        values.put(PolicyField.CONCURRENCY, stored(concurrency));
+        if (paused) {
+            values.put(PolicyField.PAUSED, true);
+        }
+        return values;
     }
 
     /** Returns the limits as text, in the form in which they are set. */
     public String format() {
-        return PolicyField.WEIGHT.key() + "=" + PolicyField.WEIGHT.format(weight) + " "
-                + PolicyField.CONCURRENCY.key() + "=" + PolicyField.CONCURRENCY.format(storedConcurrency())
-                + (paused ? " " + PolicyField.PAUSED.key() + "=true" : "");
+        Map<PolicyField, Object> values = values();
+        return PolicyField.OF_WORKLOADS.stream().filter(values::containsKey)
+                .map(field -> field.key() + "=" + field.format(values.get(field))).collect(Collectors.joining(" "));
     }
 
     /** Returns the limits by key; the concurrency is null for none. */
     Map<String, Object> json() {
-        // Map.of does not take null.
-        Map<String, Object> json = new HashMap<>();
-        json.put(PolicyField.WEIGHT.jsonKey(), weight);
-        json.put(PolicyField.CONCURRENCY.jsonKey(), PolicyField.CONCURRENCY.jsonValue(storedConcurrency()));
-        json.put(PolicyField.PAUSED.jsonKey(), paused);
+        Map<String, Object> json = new HashMap<>(Map.of(PolicyField.PAUSED.jsonKey(), paused));
+        values().forEach((field, value) -> json.put(field.jsonKey(), field.jsonValue(value)));
         return json;
     }
 

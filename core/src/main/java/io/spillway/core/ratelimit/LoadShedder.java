@@ -71,6 +71,6 @@ public final class LoadShedder {
 
     /** Infinite for an empty backlog. */
     private static double byDepth(TenantPolicy policy, Backlog backlog) {
-        return (double) policy.maxDepth() / backlog.waiting();
+        return (double) policy.count(PolicyField.MAX_DEPTH) / backlog.waiting();
     }
 }

@@ -1,5 +1,6 @@
 package io.spillway.core.retry;
 
+import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -260,7 +261,7 @@ public final class RetryGate {
     private Group group(RetryKey key, TenantPolicy policy) {
         RetryKey stored = groups.containsKey(key) || groups.size() < maxGroups ? key : RetryKey.OTHERS;
         double share = 1.0 / Math.min(partitions, Math.max(1, Math.max(policy.shardSize(), policy.dedicated())));
-        double most = Math.max(1, policy.retryTokens() * share);
+        double most = Math.max(1, policy.count(PolicyField.RETRY_TOKENS) * share);
         Group group = groups.computeIfAbsent(stored, absent -> {
             long destinationMillis = settings.destinationTrickle().toMillis();
             long tenantMillis = settings.tenantTrickle().toMillis();
@@ -272,7 +273,7 @@ public final class RetryGate {
                     new TokenBucket(most, Math.min(destinationMillis, tenantMillis), tenantMillis));
         });
         group.share = share;
-        group.earned = policy.retryEarned();
+        group.earned = policy.number(PolicyField.RETRY_EARNED);
         group.bucket.limit(most);
         return group;
     }

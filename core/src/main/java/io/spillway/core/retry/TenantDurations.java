@@ -1,5 +1,6 @@
 package io.spillway.core.retry;
 
+import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
 
 /**
@@ -71,7 +72,7 @@ final class TenantDurations {
         long usualMillis = autoMillis(policy);
         if (attemptsBefore > 0 || mayBeLast) {
             long fixedMillis = AutoTimeout.millis(
-                    0, 0, 0, policy.timeoutMillis(), policy.timeoutMinMillis(), policy.timeoutMaxMillis());
+                    0, 0, 0, policy.timeoutMillis(), policy.count(PolicyField.TIMEOUT_MIN), policy.timeoutMaxMillis());
             long retryMillis = mayBeLast ? fixedMillis : Math.min(fixedMillis, times(usualMillis, attemptsBefore));
             return new AttemptTimeout(this, Math.max(usualMillis, retryMillis), usualMillis, false);
         }
@@ -108,7 +109,7 @@ final class TenantDurations {
     /** Returns the timeout of first attempts with {@code timeout: auto}. */
     long autoMillis(TenantPolicy policy) {
         return AutoTimeout.millis(samples, p50Millis, p999Millis,
-                policy.timeoutMillis(), policy.timeoutMinMillis(), policy.timeoutMaxMillis());
+                policy.timeoutMillis(), policy.count(PolicyField.TIMEOUT_MIN), policy.timeoutMaxMillis());
     }
 
     TimeoutStats stats(TenantPolicy policy) {

@@ -99,7 +99,7 @@ public final class ItemPlacement {
      * of a retry also where it would only delay fresh items.
      */
     public Placed place(Route route, TenantContext tenant, String workload, boolean isAttempted, long nowMillis) {
-        if (!(route instanceof Route.ToLane to) || to.lane().ordinal() > Lane.AGED.ordinal()) {
+        if (!(route instanceof Route.ToLane to) || !to.lane().isWorked()) {
             return new Placed(route, Placed.ANYWHERE);
         }
         Scratch scratch = scratches.get();

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  */
 final class LaneBuffer<T> {
     /** Scheduled lanes: hot, overflow, aged, in the order of {@link Lane}. */
-    static final int COUNT = 3;
+    static final int COUNT = Lane.WORKED.size();
     /** Weight of the newest attempt in the lane's average. */
     private static final double AVERAGE_SHARE = 1.0 / 64;
     /** Estimate before any attempt has ended: small, since holding back an item needlessly costs more. */

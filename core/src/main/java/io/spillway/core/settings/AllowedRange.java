@@ -28,13 +28,13 @@ public record AllowedRange(boolean zero, double min, double max) {
     }
 
     /**
-     * Checks the component values of a settings record, in order, against their declared ranges.
+     * Checks the first component values of a settings record, in order, against their declared ranges.
      *
      * @throws InvalidSettingException for the first value out of its range
      */
     public static void check(Class<? extends Record> type, Object... values) {
         RecordComponent[] components = type.getRecordComponents();
-        for (int i = 0; i < components.length; i++) {
+        for (int i = 0; i < values.length; i++) {
             Setting setting = components[i].getAnnotation(Setting.class);
             Object value = values[i] instanceof Duration duration ? (Object) duration.toMillis() : values[i];
             if (setting != null && value instanceof Number number

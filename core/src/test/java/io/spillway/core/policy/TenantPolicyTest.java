@@ -2,7 +2,6 @@ package io.spillway.core.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,97 +11,45 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TenantPolicyTest {
     @Test
     void without_settings_the_defaults_apply() {
-        assertThat(TenantPolicy.of(PolicySettings.NONE_SET)).isEqualTo(new TenantPolicy(
-                Optional.empty(),
-                Optional.empty(),
-                Integer.MAX_VALUE,
-                300_000,
-                Long.MAX_VALUE,
-                false,
-                60_000,
-                5,
-                21_600_000,
-                1_209_600_000,
-                16,
-                1,
-                1_000,
-                300_000,
-                Jitter.FULL,
-                30_000,
-                false,
-                1_000,
-                600_000,
-                1,
-                4,
-                0,
-                BackPressure.SHED,
-                3_600_000,
-                Long.MAX_VALUE,
-                Optional.empty(),
-                false,
-                Map.of()));
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET);
+        assertThat(policy.rateLimit()).isEmpty();
+        assertThat(policy.admissionLimit()).isEmpty();
+        assertThat(policy.growth()).isEmpty();
+        assertThat(policy.concurrency()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(policy.agedAfterMillis()).isEqualTo(300_000);
+        assertThat(policy.ttlMillis()).isEqualTo(Long.MAX_VALUE);
+        assertThat(policy.sweepable()).isFalse();
+        assertThat(policy.number(PolicyField.RETRY_EARNED)).isEqualTo(1);
+        assertThat(policy.jitter()).isEqualTo(Jitter.FULL);
+        assertThat(policy.timeoutMillis()).isEqualTo(30_000);
+        assertThat(policy.backPressure()).isEqualTo(BackPressure.SHED);
+        assertThat(policy.maxDrainMillis()).isEqualTo(3_600_000);
+        assertThat(policy.paused()).isFalse();
+        assertThat(policy.workloads()).isEmpty();
     }
 
-    @Test
-    void every_setting_reaches_its_component() {
-        PolicySettings settings = PolicySettings.NONE_SET
-                .with(PolicyField.RATE, "10")
-                .with(PolicyField.BURST, "20")
-                .with(PolicyField.CONCURRENCY, "3")
-                .with(PolicyField.AGED_AFTER, "4s")
-                .with(PolicyField.TTL, "5s")
-                .with(PolicyField.SWEEPABLE, "true")
-                .with(PolicyField.SWEEP_MARGIN, "19s")
-                .with(PolicyField.ATTEMPTS, "6")
-                .with(PolicyField.RETRY_FOR, "14s")
-                .with(PolicyField.EXPIRE_AFTER, "15s")
-                .with(PolicyField.RETRY_TOKENS, "16")
-                .with(PolicyField.RETRY_EARNED, "0.25")
-                .with(PolicyField.TIMEOUT_MIN, "17ms")
-                .with(PolicyField.TIMEOUT_MAX, "18ms")
-                .with(PolicyField.BACKOFF_BASE, "7s")
-                .with(PolicyField.BACKOFF_CAP, "8s")
-                .with(PolicyField.JITTER, "none")
-                .with(PolicyField.TIMEOUT, "9s")
-                .with(PolicyField.WEIGHT, "2.5")
-                .with(PolicyField.SHARD_SIZE, "11")
-                .with(PolicyField.DEDICATED, "12")
-                .with(PolicyField.BACK_PRESSURE, "accept")
-                .with(PolicyField.ADMISSION_RATE, "40")
-                .with(PolicyField.ADMISSION_BURST, "41")
-                .with(PolicyField.MAX_DRAIN, "42s")
-                .with(PolicyField.MAX_DEPTH, "13")
-                .with(PolicyField.PAUSED, "true")
-                .withWorkload("mail", new WorkloadPolicy(2, 5));
-        assertThat(TenantPolicy.of(settings)).isEqualTo(new TenantPolicy(
-                Optional.of(RateLimit.of(10, 20)),
-                Optional.of(RateLimit.of(40, 41)),
-                3,
-                4_000,
-                5_000,
-                true,
-                19_000,
-                6,
-                14_000,
-                15_000,
-                16,
-                0.25,
-                7_000,
-                8_000,
-                Jitter.NONE,
-                9_000,
-                false,
-                17,
-                18,
-                2.5,
-                11,
-                12,
-                BackPressure.ACCEPT,
-                Long.MAX_VALUE,
-                13,
-                Optional.empty(),
-                true,
-                Map.of("mail", new WorkloadPolicy(2, 5))));
+    @ParameterizedTest
+    @EnumSource(PolicyField.class)
+    void the_value_of_every_field_is_the_one_that_is_set(PolicyField field) {
+        String text = switch (field.type()) {
+            case NUMBER -> "1.25";
+            case COUNT -> "9";
+            case DURATION -> "7s";
+            case FLAG -> "true";
+            case CHOICE -> field == PolicyField.JITTER ? "equal" : "accept";
+        };
+        PolicySettings settings = PolicySettings.NONE_SET.with(field, field == PolicyField.RETRY_EARNED ? "0.5" : text);
+        TenantPolicy policy = TenantPolicy.of(settings);
+
+        switch (field.type()) {
+            case NUMBER -> assertThat(policy.number(field)).isEqualTo(field == PolicyField.RETRY_EARNED ? 0.5 : 1.25);
+            case COUNT -> assertThat(policy.count(field)).isEqualTo(9);
+            case DURATION -> assertThat(policy.count(field)).isEqualTo(7_000);
+            case FLAG -> assertThat(policy.isOn(field)).isTrue();
+            case CHOICE -> assertThat(policy.count(field)).isEqualTo(1);
+        }
+        assertThat(policy).isEqualTo(TenantPolicy.of(settings)).hasSameHashCodeAs(TenantPolicy.of(settings))
+                .isNotEqualTo(TenantPolicy.of(PolicySettings.NONE_SET));
     }
 
     @Test
@@ -127,7 +74,7 @@ class TenantPolicyTest {
         TenantPolicy auto = TenantPolicy.of(fixed.with(PolicyField.TIMEOUT, "auto"));
         assertThat(auto.timeoutAuto()).isTrue();
         assertThat(auto.timeoutMillis()).isEqualTo(30_000);
-        assertThat(auto.timeoutMinMillis()).isEqualTo(5_000);
+        assertThat(auto.count(PolicyField.TIMEOUT_MIN)).isEqualTo(5_000);
         assertThat(auto.timeoutMaxMillis()).isEqualTo(5_000);
     }
 
@@ -147,7 +94,7 @@ class TenantPolicyTest {
         assertThat(policy.ttlMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.concurrency()).isEqualTo(Integer.MAX_VALUE);
         assertThat(policy.maxDrainMillis()).isEqualTo(Long.MAX_VALUE);
-        assertThat(policy.maxDepth()).isEqualTo(Long.MAX_VALUE);
+        assertThat(policy.count(PolicyField.MAX_DEPTH)).isEqualTo(Long.MAX_VALUE);
     }
 
     @ParameterizedTest(name = "rate {0}, burst {1}")

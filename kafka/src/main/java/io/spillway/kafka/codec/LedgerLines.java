@@ -17,10 +17,7 @@ final class LedgerLines {
     static final int FULL_BYTES = 64 * 1024;
 
     /** Target states of the counts, in the order of the schema. */
-    static final ItemState[] COLUMNS = {
-        ItemState.HOT, ItemState.OVERFLOW, ItemState.AGED, ItemState.DELAY, ItemState.DEAD_LETTER, ItemState.DONE,
-        ItemState.DROPPED
-    };
+    static final ItemState[] COLUMNS = Arrays.stream(ItemState.values()).skip(1).toArray(ItemState[]::new);
 
     private static final int MAX_VARINT_BYTES = 10;
     private static final byte[] PREFIX = ByteBuffer.allocate(SingleObject.PREFIX_BYTES).order(ByteOrder.LITTLE_ENDIAN)

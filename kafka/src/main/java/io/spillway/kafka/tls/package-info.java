@@ -1,2 +1,2 @@
-/** TLS of Kafka's clients. */
+/** Internal. TLS of Kafka's clients. */
 package io.spillway.kafka.tls;

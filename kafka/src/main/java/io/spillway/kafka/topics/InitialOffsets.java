@@ -52,7 +52,7 @@ public final class InitialOffsets {
     public void commitForWorkers() {
         Map<String, BooleanSupplier> lanes = new LinkedHashMap<>();
         // A lane that was read before has been purged, so the start of the partition shows it.
-        Stream.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED).forEach(lane -> lanes.put(topics.lane(lane), () -> true));
+        Lane.WORKED.forEach(lane -> lanes.put(topics.lane(lane), () -> true));
         commit(topics.workerGroup(), lanes);
     }
 

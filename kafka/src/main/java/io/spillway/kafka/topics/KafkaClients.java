@@ -122,6 +122,12 @@ public final class KafkaClients {
 
     /** Creates a producer as {@link #producer()} does, with further settings, which take precedence. */
     public KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
+        return create(() -> new KafkaProducer<>(
+                producing(more), new ByteArraySerializer(), new ByteArraySerializer()));
+    }
+
+    /** Returns the properties of such a producer, without serializers. */
+    public Map<String, Object> producing(Map<String, Object> more) {
         Map<String, Object> properties = common();
         properties.put(ProducerConfig.ACKS_CONFIG, "all");
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
@@ -130,7 +136,7 @@ public final class KafkaClients {
         properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
         properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, "65536");
         properties.putAll(more);
-        return create(() -> new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer()));
+        return properties;
     }
 
     /** Creates a producer that gives up a record after two seconds, for what is of use at once or never. */

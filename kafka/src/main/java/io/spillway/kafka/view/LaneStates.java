@@ -7,6 +7,7 @@ import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.LaneState;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,13 +38,14 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
         return codec.encode(new LaneState(
                 worker, Instant.ofEpochMilli(clock.millis()), (long) report.slots(), report.possiblePerSecond(),
                 report.handledPerSecond(), report.waiting(), report.ageMillis(), report.hotPerSecond(),
-                owned(report, Lane.HOT), owned(report, Lane.OVERFLOW), owned(report, Lane.AGED),
+                owned(report),
                 report.suspects().sinceMillis(), report.suspects().turnMillis(),
                 report.suspects().convictedAtMillis()));
     }
 
-    private static List<Integer> owned(WorkerReport report, Lane lane) {
-        return report.owned(lane).stream().sorted().toList();
+    private static Map<String, List<Integer>> owned(WorkerReport report) {
+        return Lane.WORKED.stream().collect(Collectors.toMap(
+                Lane::label, lane -> report.owned(lane).stream().sorted().toList()));
     }
 
     /** Returns the latest reports of all live workers, by name. */
@@ -65,8 +67,7 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
                 slots == (int) slots ? (int) slots : 0, (Double) record.get("possiblePerSecond"),
                 (Double) record.get("hotPossiblePerSecond"), (Double) record.get("handledPerSecond"),
                 (Long) record.get("hotWaiting"), (Double) record.get("hotAge"),
-                Map.of(Lane.HOT, partitions(record, "ownedHot"), Lane.OVERFLOW, partitions(record, "ownedOverflow"),
-                        Lane.AGED, partitions(record, "ownedAged")),
+                owned((Map<?, ?>) record.get("owned")),
                 new SuspectStatus((Long) record.get("suspectsSince"), (Long) record.get("suspectsTurn"),
                         convicted(record)));
         long nowMillis = clock.millis();
@@ -80,7 +81,11 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
     }
 
     @SuppressWarnings("unchecked")
-    private static Set<Integer> partitions(GenericRecord record, String field) {
-        return Set.copyOf((List<Integer>) record.get(field));
+    private static Map<Lane, Set<Integer>> owned(Map<?, ?> byLabel) {
+        Map<Lane, Set<Integer>> owned = new EnumMap<>(Lane.class);
+        byLabel.forEach((label, partitions) -> Lane.WORKED.stream()
+                .filter(lane -> lane.label().equals(label.toString()))
+                .forEach(lane -> owned.put(lane, Set.copyOf((List<Integer>) partitions))));
+        return owned;
     }
 }

@@ -8,15 +8,14 @@ import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.kafka.codec.RecordCodec;
-import io.spillway.schema.WorkloadLimits;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.avro.generic.GenericRecord;
 
 /**
@@ -56,45 +55,56 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         this.others = TenantPolicy.of(defaults);
     }
 
-    /** Returns a tenant's encoded settings, with null for a setting that is not set. */
+    /** Returns a tenant's encoded settings. */
     public static byte[] encode(String tenant, PolicySettings settings) {
-        var record = new io.spillway.schema.TenantPolicy();
-        record.put("tenant", tenant);
-        settings.values().forEach((field, value) -> record.put(field.key(), value));
-        record.put("workloads", settings.workloads().entrySet().stream()
-                .map(each -> new WorkloadLimits(
-                        each.getKey(), each.getValue().weight(), each.getValue().storedConcurrency(),
-                        each.getValue().paused()))
-                .toList());
-        return CODEC.encode(record);
+        Map<String, Map<String, Object>> workloads = new TreeMap<>();
+        settings.workloads().forEach((name, limits) -> workloads.put(name, byKey(limits.values())));
+        return CODEC.encode(new io.spillway.schema.TenantPolicy(tenant, byKey(settings.values()), workloads));
+    }
+
+    private static Map<String, Object> byKey(Map<PolicyField, Object> values) {
+        return values.entrySet().stream().collect(Collectors.toMap(each -> each.getKey().key(), Map.Entry::getValue));
     }
 
     /** @throws IllegalArgumentException if the bytes are not encoded settings */
     public static PolicySettings decode(byte[] bytes) {
         GenericRecord record = CODEC.decode(bytes);
+        Map<String, WorkloadPolicy> workloads = new HashMap<>();
+        // In the order of the names, of a map that may be larger than is allowed, and have invalid names.
+        new TreeMap<>(texts(record.get("workloads"))).forEach((name, limits) -> {
+            if (ItemLimits.isName(name) && workloads.size() < TenantPolicy.MAX_WORKLOADS) {
+                workloads.put(name, limits(values(limits)));
+            }
+        });
+        return new PolicySettings(values(record.get("settings")), workloads);
+    }
+
+    private static WorkloadPolicy limits(Map<PolicyField, Object> values) {
+        WorkloadPolicy limits = WorkloadPolicy.DEFAULT;
+        for (PolicyField field : PolicyField.OF_WORKLOADS) {
+            limits = values.containsKey(field) ? limits.with(field, values.get(field)) : limits;
+        }
+        return limits;
+    }
+
+    /** Returns the values of known fields; others are of a later release. */
+    private static Map<PolicyField, Object> values(Object map) {
+        Map<String, Object> byKey = texts(map);
         Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
         for (PolicyField field : PolicyField.values()) {
-            Object value = record.get(field.key());
+            Object value = byKey.get(field.key());
             if (value != null) {
                 values.put(field, value instanceof CharSequence ? value.toString() : value);
             }
         }
-        return new PolicySettings(values, workloads((List<?>) record.get("workloads")));
+        return values;
     }
 
-    /** Returns the first limits of an array that may be longer than is allowed, and have invalid names. */
-    private static Map<String, WorkloadPolicy> workloads(List<?> limits) {
-        Map<String, WorkloadPolicy> workloads = new HashMap<>();
-        for (Object each : limits) {
-            GenericRecord limit = (GenericRecord) each;
-            String name = limit.get("workload").toString();
-            if (ItemLimits.isName(name) && workloads.size() < TenantPolicy.MAX_WORKLOADS) {
-                workloads.put(name, WorkloadPolicy.DEFAULT.with(PolicyField.WEIGHT, limit.get("weight"))
-                        .with(PolicyField.CONCURRENCY, limit.get("concurrency"))
-                        .with(PolicyField.PAUSED, limit.get("paused")));
-            }
-        }
-        return workloads;
+    /** Returns a map of Avro with texts as its keys. */
+    private static Map<String, Object> texts(Object map) {
+        Map<String, Object> texts = new HashMap<>();
+        ((Map<?, ?>) map).forEach((key, value) -> texts.put(key.toString(), value));
+        return texts;
     }
 
     /** Returns the policy in force for a tenant, never null. */

@@ -1,2 +1,5 @@
-/** Views of compacted topics: policies, keys, sweeps, shards, balances, and the statuses that instances publish. */
+/**
+ * Internal. Views of compacted topics: policies, keys, sweeps, shards, balances, and the statuses that instances
+ * publish.
+ */
 package io.spillway.kafka.view;

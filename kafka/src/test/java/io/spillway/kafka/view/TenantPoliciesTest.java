@@ -8,10 +8,8 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.kafka.codec.RecordCodec;
-import io.spillway.schema.WorkloadLimits;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -176,20 +174,20 @@ class TenantPoliciesTest {
 
     @Test
     void of_a_record_with_too_many_workloads_the_first_100_with_valid_names_count() {
-        var record = new io.spillway.schema.TenantPolicy();
-        record.put("tenant", "acme");
-        List<WorkloadLimits> limits = new ArrayList<>(List.of(new WorkloadLimits("no name", 1.0, 1L, false)));
-        for (int i = 0; i < 150; i++) {
-            limits.add(new WorkloadLimits("w" + i, 1.0, 7L, false));
+        Map<String, Map<String, Object>> limits = new HashMap<>(Map.of("no name", Map.of("weight", 1.0)));
+        for (int i = 100; i < 250; i++) {
+            limits.put("w" + i, Map.of("concurrency", 7L));
         }
-        record.put("workloads", limits);
-        PolicySettings read = TenantPolicies.decode(
-                new RecordCodec<>(new io.spillway.schema.TenantPolicy()).encode(record));
-        assertThat(read.workloads()).hasSize(100).containsKeys("w0", "w99").doesNotContainKeys("w100", "no name");
+        PolicySettings read = TenantPolicies.decode(encoded(limits));
+        assertThat(read.workloads()).hasSize(100).containsKeys("w100", "w199").doesNotContainKeys("w200", "no name");
 
-        record.put("workloads", List.of(new WorkloadLimits("w", 1.0, 1L << 40, false)));
-        byte[] invalid = new RecordCodec<>(new io.spillway.schema.TenantPolicy()).encode(record);
+        byte[] invalid = encoded(Map.of("w", Map.of("concurrency", 1L << 40)));
         assertThatIllegalArgumentException().isThrownBy(() -> TenantPolicies.decode(invalid))
                 .withMessage("concurrency = 1099511627776: must be 1 to 100000, or none");
+    }
+
+    private static byte[] encoded(Map<String, Map<String, Object>> workloads) {
+        return new RecordCodec<>(new io.spillway.schema.TenantPolicy())
+                .encode(new io.spillway.schema.TenantPolicy("acme", Map.of(), workloads));
     }
 }

@@ -1,2 +1,2 @@
-/** Scenarios: tenants, arrivals, latencies and disturbances of a simulation. */
+/** Internal. Scenarios: tenants, arrivals, latencies and disturbances of a simulation. */
 package io.spillway.sim.scenario;

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -117,9 +118,9 @@ public final class SpillwayExtension implements BeforeEachCallback, AfterEachCal
         while (finished() < items || waiting() > 0) {
             if (System.nanoTime() - deadlineNanos > 0) {
                 throw new AssertionError("Not finished after " + patience + ": " + (items - finished()) + " of " + items
-                        + " items. Waiting in hot " + depths.in(ItemState.HOT) + ", overflow "
-                        + depths.in(ItemState.OVERFLOW) + ", aged " + depths.in(ItemState.AGED) + ", delay "
-                        + depths.in(ItemState.DELAY) + ". Does a worker run?");
+                        + " items. Waiting in " + ItemState.WAITING.stream()
+                                .map(state -> state.label() + " " + depths.in(state)).collect(Collectors.joining(", "))
+                        + ". Does a worker run?");
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
         }

@@ -1,2 +1,2 @@
-/** Carrier threads of the JVM, on which virtual threads run. */
+/** Internal. Carrier threads of the JVM, on which virtual threads run. */
 package io.spillway.worker.carriers;

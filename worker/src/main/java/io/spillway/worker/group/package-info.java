@@ -1,4 +1,2 @@
-/**
- * Group of the workers in Kafka: which of them has which partitions.
- */
+/** Internal. Group of the workers in Kafka: which of them has which partitions. */
 package io.spillway.worker.group;

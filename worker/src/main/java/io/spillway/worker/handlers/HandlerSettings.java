@@ -1,50 +1,73 @@
 package io.spillway.worker.handlers;
 
-import io.spillway.core.settings.AllowedRange;
-import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.Setting;
-import java.time.Duration;
+import io.spillway.handler.Handler;
+import io.spillway.handler.HandlerContext;
+import io.spillway.handler.HandlerType;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 
-/** Settings of the worker's handler. */
+/**
+ * Handler type of the worker with its settings, which are valid.
+ *
+ * @param values texts of all settings below {@code handler}, by the rest of their keys; those of other types are not
+ *               checked
+ */
 public record HandlerSettings(
-        @Setting(key = "handler.type", defaultValue = "log", allowed = "log, http, kafka, class, pull",
-                doc = "Handler that processes the items.") Type type,
-        @Setting(key = "handler.http.url", allowed = "http://HOST... or https://HOST...",
-                doc = "URL that each item is posted to, for type http. Its path and query may contain {tenant} and"
-                        + " {workload}.") String httpUrl,
-        @Setting(key = "handler.http.connectTimeout", defaultValue = "2s", allowed = "1ms or more",
-                doc = "Maximum time to open a connection.") Duration httpConnectTimeout,
-        @Setting(key = "handler.http.requestTimeout", defaultValue = "10s", allowed = "1ms or more",
-                doc = "Maximum time from the request to the status of the response.") Duration httpRequestTimeout,
-        HttpSettings http,
-        @Setting(key = "handler.kafka.topic",
-                doc = "Topic that each item is produced to, for type kafka. It must exist, except in the embedded"
-                        + " Kafka, and must not be one of Spillway's topics.")
-                String kafkaTopic,
-        @Setting(key = "handler.class",
-                doc = "Java class that implements Handler, for type class. It must be public and on the class path, and"
-                        + " have a public constructor without parameters.") String className,
-        PullSettings pull) {
-
-    /** Available handlers. */
-    public enum Type { LOG, HTTP, KAFKA, CLASS, PULL }
+        @Setting(key = "handler.type", defaultValue = "log", allowed = "a type of [handlers.md](handlers.md)",
+                doc = "Handler that processes the items. A key below that names another type has no effect.")
+                String type,
+        @Setting(key = HandlerSettings.SECTION, doc = "Settings of the types.") Map<String, String> values) {
+    private static final String SECTION = "handler";
 
     public HandlerSettings {
-        if (type == Type.HTTP) {
-            UrlTemplate.problem(httpUrl).ifPresent(problem -> {
-                // It may contain a password.
-                String shown = httpUrl.contains("@") ? "***" : httpUrl;
-                throw new InvalidSettingException("handler.http.url", shown, problem);
-            });
-        }
-        AllowedRange.check(HandlerSettings.class, type, httpUrl, httpConnectTimeout, httpRequestTimeout, http,
-                kafkaTopic, className, pull);
-        if (type == Type.KAFKA && kafkaTopic.isEmpty()) {
-            throw new InvalidSettingException("handler.kafka.topic", kafkaTopic, "must be a topic");
-        }
-        if (type == Type.CLASS && className.isEmpty()) {
-            throw new InvalidSettingException(
-                    "handler.class", className, "must be a class that implements io.spillway.handler.Handler");
-        }
+        values = Map.copyOf(values);
+        bound(HandlerTypes.INSTALLED.of(type), values);
+    }
+
+    private static <S extends Record> S bound(HandlerType<S> type, Map<String, String> values) {
+        Map<String, String> byKey = new TreeMap<>();
+        values.forEach((key, value) -> byKey.put(SECTION + "." + key, value));
+        return new SettingsBinder(byKey).bind(type.settings());
+    }
+
+    /** Returns the settings of the type if they are of this class. */
+    public <S extends Record> Optional<S> of(Class<S> settings) {
+        return Optional.of(settings()).filter(settings::isInstance).map(settings::cast);
+    }
+
+    /** Returns the topics that the handler produces to. */
+    public Set<String> topics() {
+        return handlerType().topics(settings());
+    }
+
+    /** Checks what the type checks without a cluster. */
+    public void check(HandlerContext context) {
+        handlerType().check(settings(), context);
+    }
+
+    /** Checks the settings and creates the handler. */
+    public Handler create(HandlerContext context) {
+        check(context);
+        return handlerType().create(settings(), context);
+    }
+
+    private Record settings() {
+        return bound(handlerType(), values);
+    }
+
+    /** Its settings are bound as the record that it names. */
+    @SuppressWarnings("unchecked")
+    private HandlerType<Record> handlerType() {
+        return (HandlerType<Record>) HandlerTypes.INSTALLED.of(type);
+    }
+
+    /** Returns a text without values, which may be secret. */
+    @Override
+    public String toString() {
+        return "HandlerSettings[" + type + ", " + values.keySet() + "]";
     }
 }

@@ -4,6 +4,8 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
+import io.spillway.handler.HandlerContext;
+import io.spillway.handler.HandlerType;
 import io.spillway.handler.Outcome;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -29,8 +31,33 @@ import org.slf4j.LoggerFactory;
  * have worked. A new connection that ends before the response, or a response that does not come in time, may be the
  * item's: it can have made the server crash or work too long.
  */
-final class HttpHandler implements Handler {
+public final class HttpHandler implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
+
+    /** Handler type {@code http}. */
+    public static final class Type implements HandlerType<HttpSettings> {
+        @Override
+        public String name() {
+            return "http";
+        }
+
+        @Override
+        public Class<HttpSettings> settings() {
+            return HttpSettings.class;
+        }
+
+        /** Reads the files that the settings name. */
+        @Override
+        public void check(HttpSettings settings, HandlerContext context) {
+            new HttpRequests(settings);
+            ClientTls.of(settings.tls());
+        }
+
+        @Override
+        public Handler create(HttpSettings settings, HandlerContext context) {
+            return new HttpHandler(settings, context.clock());
+        }
+    }
 
     private final HttpSender sender;
     private final String authority;
@@ -43,23 +70,22 @@ final class HttpHandler implements Handler {
     /** Whether it has refused the credentials since it last worked. */
     private volatile boolean refuses;
 
-    /** Creates a handler and opens a connection. The clock is for the age of files and dates in {@code Retry-After}. */
-    HttpHandler(HandlerSettings settings, InstantSource clock) {
-        URI url = new UrlTemplate(settings.httpUrl()).base();
+    /**
+     * Creates a handler and opens a connection.
+     *
+     * @param clock for the age of files and dates in {@code Retry-After}
+     * @throws InvalidSettingException if a file that the settings name cannot be used
+     */
+    public HttpHandler(HttpSettings settings, InstantSource clock) {
+        URI url = new UrlTemplate(settings.url()).base();
         this.authority = url.getRawAuthority();
         this.destination = url.getHost().toLowerCase(Locale.ROOT) + ":" + portOf(url);
-        this.statuses = settings.http().statuses().rules();
-        this.connectTimeout = settings.httpConnectTimeout();
-        this.requestTimeout = settings.httpRequestTimeout();
+        this.statuses = settings.rules();
+        this.connectTimeout = settings.connectTimeout();
+        this.requestTimeout = settings.requestTimeout();
         this.clock = clock;
         this.sender = new HttpSender(settings, clock);
         connect(url);
-    }
-
-    /** Reads the files that the settings name; throws {@link InvalidSettingException} when one cannot be used. */
-    static void check(HandlerSettings settings) {
-        new HttpRequests(settings);
-        ClientTls.of(settings.http().tls());
     }
 
     @Override
@@ -121,13 +147,9 @@ final class HttpHandler implements Handler {
         if (meaning == StatusRules.Meaning.REFUSED && hasWorked) {
             return refused(detail, attempt);
         }
-        if (meaning == StatusRules.Meaning.FINAL || meaning == StatusRules.Meaning.REFUSED) {
-            return Outcome.dead(detail);
-        }
         Optional<Duration> after = answer.headers().firstValue("Retry-After")
                 .flatMap(value -> RetryAfter.parse(value, answer.headers().firstValue("Date"), clock.instant()));
-        return meaning == StatusRules.Meaning.UNAVAILABLE
-                ? new Outcome.Unavailable(after, detail) : new Outcome.Retry(after, detail);
+        return statuses.outcome(status, after, detail);
     }
 
     /** The item may be the cause if the destination has worked between its attempts. */

@@ -31,13 +31,13 @@ final class HttpRequests {
     private final Map<String, String> fixed = new LinkedHashMap<>();
 
     /** Reads the secrets; throws {@link InvalidSettingException} without their values. */
-    HttpRequests(HandlerSettings settings) {
-        this.url = new UrlTemplate(settings.httpUrl());
-        this.timeout = settings.httpRequestTimeout();
-        this.attributes = settings.http().attributes();
-        this.recordHeaders = settings.http().sentRecordHeaders();
-        fixed.putAll(new TreeMap<>(settings.http().headers()));
-        new TreeMap<>(settings.http().secretHeaders()).forEach((name, file) -> {
+    HttpRequests(HttpSettings settings) {
+        this.url = new UrlTemplate(settings.url());
+        this.timeout = settings.requestTimeout();
+        this.attributes = settings.attributes();
+        this.recordHeaders = settings.sentRecordHeaders();
+        fixed.putAll(new TreeMap<>(settings.headers()));
+        new TreeMap<>(settings.secretHeaders()).forEach((name, file) -> {
             String key = "handler.http.secretHeaders." + name;
             String value = SecretFile.text(key, file);
             if (value.isEmpty() || !HttpSettings.isValue(value)) {

@@ -33,7 +33,7 @@ final class HttpSender implements AutoCloseable {
     private static final String BAD_FILES =
             "A file of the HTTP handler has changed and cannot be used; what it held before is. {}";
 
-    private final HandlerSettings settings;
+    private final HttpSettings settings;
     private final InstantSource clock;
     private volatile Setup setup;
     private volatile long lookedAtMillis;
@@ -44,16 +44,16 @@ final class HttpSender implements AutoCloseable {
             HttpRequests requests, Optional<SSLContext> tls, HttpClient client, String files, long sinceMillis) {}
 
     /** Reads the files; throws {@link InvalidSettingException} when one cannot be used. */
-    HttpSender(HandlerSettings settings, InstantSource clock) {
+    HttpSender(HttpSettings settings, InstantSource clock) {
         this.settings = settings;
         this.clock = clock;
         this.lookedAtMillis = clock.millis();
-        this.setup = read(SecretFile.stateOf(settings.http().files()), lookedAtMillis);
+        this.setup = read(SecretFile.stateOf(settings.files()), lookedAtMillis);
     }
 
     /** Opens a connection to the URL. */
     void connect(URI url) throws IOException, InterruptedException {
-        setup.client().send(HttpRequest.newBuilder(url).timeout(settings.httpRequestTimeout()).HEAD().build(),
+        setup.client().send(HttpRequest.newBuilder(url).timeout(settings.requestTimeout()).HEAD().build(),
                 HttpResponse.BodyHandlers.discarding());
     }
 
@@ -118,7 +118,7 @@ final class HttpSender implements AutoCloseable {
         }
         lookedAtMillis = nowMillis;
         Setup old = setup;
-        String files = SecretFile.stateOf(settings.http().files());
+        String files = SecretFile.stateOf(settings.files());
         if (!files.equals(old.files())) {
             try {
                 replace(read(files, nowMillis));
@@ -140,15 +140,15 @@ final class HttpSender implements AutoCloseable {
     }
 
     private Setup read(String files, long nowMillis) {
-        Optional<SSLContext> tls = settings.http().tls().isOn()
-                ? Optional.of(ClientTls.of(settings.http().tls())) : Optional.empty();
+        Optional<SSLContext> tls = settings.tls().isOn()
+                ? Optional.of(ClientTls.of(settings.tls())) : Optional.empty();
         return new Setup(new HttpRequests(settings), tls, client(tls), files, nowMillis);
     }
 
     private HttpClient client(Optional<SSLContext> tls) {
         HttpClient.Builder builder = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(settings.httpConnectTimeout())
+                .connectTimeout(settings.connectTimeout())
                 .followRedirects(HttpClient.Redirect.NEVER);
         tls.ifPresent(builder::sslContext);
         return builder.build();

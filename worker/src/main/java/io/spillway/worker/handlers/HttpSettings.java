@@ -1,7 +1,10 @@
 package io.spillway.worker.handlers;
 
+import io.spillway.core.policy.SettingsBinder;
+import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -11,8 +14,15 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Settings of the requests of handler type http. Secrets are read from files only. */
+/** Settings of handler type http. Secrets are read from files only. */
 public record HttpSettings(
+        @Setting(key = "handler.http.url", allowed = "http://HOST... or https://HOST...",
+                doc = "URL that each item is posted to, for type http. Its path and query may contain {tenant} and"
+                        + " {workload}.") String url,
+        @Setting(key = "handler.http.connectTimeout", defaultValue = "2s", allowed = "1ms or more",
+                doc = "Maximum time to open a connection.") Duration connectTimeout,
+        @Setting(key = "handler.http.requestTimeout", defaultValue = "10s", allowed = "1ms or more",
+                doc = "Maximum time from the request to the status of the response.") Duration requestTimeout,
         @Setting(key = "handler.http.headers", doc = "Request headers with fixed values, for type http.")
                 Map<String, String> headers,
         @Setting(key = "handler.http.secretHeaders",
@@ -20,11 +30,21 @@ public record HttpSettings(
                 Map<String, String> secretHeaders,
         @Setting(key = "handler.http.attributes", defaultValue = "false", allowed = "true or false",
                 doc = "Whether the item's attributes are sent as headers Spillway-Attribute-NAME.") boolean attributes,
-        HttpStatuses statuses,
+        @Setting(key = "handler.http.retryStatuses",
+                defaultNote = "1xx, 3xx, 408, 425 and 5xx, except those of unavailableStatuses", allowed = STATUSES,
+                doc = "Further statuses that are retried; the item may be the cause.") String retryStatuses,
+        @Setting(key = "handler.http.unavailableStatuses",
+                defaultNote = "429, 502, 503 and 504, and 401 and 403 of a destination that has worked",
+                allowed = STATUSES, doc = "Further statuses that are retried and that the destination is the cause of:"
+                        + " they never count towards the item's attempts.") String unavailableStatuses,
+        @Setting(key = "handler.http.finalStatuses", defaultNote = "4xx, except 408, 425 and 429", allowed = STATUSES,
+                doc = "Further statuses that make the item a dead letter at once.") String finalStatuses,
         Tls tls,
         @Setting(key = "handler.http.recordHeaders", defaultNote = "none",
                 doc = "Headers of the item's record that are sent as request headers of the same names, separated by"
                         + " commas. Those of a CloudEvent are always sent.") String recordHeaders) {
+    private static final String SECTION = "handler.http.";
+    private static final String STATUSES = "codes and ranges from 300 to 999, such as 404, 500-599";
     /** Prefix of the headers of attributes. */
     static final String ATTRIBUTE_PREFIX = "spillway-attribute-";
     /** Set by the handler from the item, or by the HTTP client. */
@@ -33,6 +53,13 @@ public record HttpSettings(
     private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}";
 
     public HttpSettings {
+        UrlTemplate.problem(url).ifPresent(problem -> {
+            // It may contain a password.
+            String shown = url.contains("@") ? "***" : url;
+            throw new InvalidSettingException("handler.http.url", shown, problem);
+        });
+        AllowedRange.check(HttpSettings.class, url, connectTimeout, requestTimeout);
+        new StatusRules(retryStatuses, unavailableStatuses, finalStatuses);
         headers = Map.copyOf(headers);
         secretHeaders = Map.copyOf(secretHeaders);
         Set<String> names = new HashSet<>();
@@ -46,11 +73,25 @@ public record HttpSettings(
         namesIn(recordHeaders).forEach(name -> checkName("handler.http.recordHeaders", name, names));
     }
 
-    /** Creates settings that send no headers of records. */
-    public HttpSettings(
-            Map<String, String> headers, Map<String, String> secretHeaders, boolean attributes, HttpStatuses statuses,
-            Tls tls) {
-        this(headers, secretHeaders, attributes, statuses, tls, "");
+    /**
+     * Returns settings with the defaults for what is not given.
+     *
+     * @param values by key, without {@code handler.http.} before it: {@code url}, {@code tls.trustFile}
+     * @throws InvalidSettingException if a key is unknown or a value is not allowed
+     */
+    public static HttpSettings of(Map<String, String> values) {
+        Map<String, String> byKey = new TreeMap<>();
+        values.forEach((key, value) -> byKey.put(SECTION + key, value));
+        SettingsBinder binder = new SettingsBinder(byKey);
+        HttpSettings settings = binder.bind(HttpSettings.class);
+        for (String key : binder.unused()) {
+            throw new InvalidSettingException(key, byKey.get(key), "unknown key; see docs/configuration.md");
+        }
+        return settings;
+    }
+
+    StatusRules rules() {
+        return new StatusRules(retryStatuses, unavailableStatuses, finalStatuses);
     }
 
     /** Returns the names of the record headers to send, in lower case. */
@@ -89,8 +130,7 @@ public record HttpSettings(
     /** Returns a text without the values of headers. */
     @Override
     public String toString() {
-        return "HttpSettings[headers=" + headers.keySet() + ", secretHeaders=" + secretHeaders.keySet()
-                + ", attributes=" + attributes + ", " + statuses + ", " + tls + ", recordHeaders=" + recordHeaders
+        return "HttpSettings[headers=" + headers.keySet() + ", secretHeaders=" + secretHeaders.keySet() + ", " + tls
                 + "]";
     }
 

@@ -1,17 +1,23 @@
 package io.spillway.worker.handlers;
 
 import io.spillway.core.item.Printable;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Setting;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
+import io.spillway.handler.HandlerContext;
 import io.spillway.handler.HandlerException;
+import io.spillway.handler.HandlerType;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
-import io.spillway.kafka.topics.KafkaClients;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -22,6 +28,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Handler that produces each item to a topic, with its key, value and external headers, and waits for the result. An
@@ -39,6 +46,49 @@ final class KafkaHandler implements Handler {
     private final Producer<byte[], byte[]> producer;
     private final String topic;
 
+    /** Handler type {@code kafka}. */
+    public static final class Type implements HandlerType<Type.Settings> {
+        /** Destination. */
+        record Settings(
+                @Setting(key = "handler.kafka.topic",
+                        doc = "Topic that each item is produced to, for type kafka. It must exist, except in the"
+                                + " embedded Kafka, and must not be one of Spillway's topics.") String topic) {
+            Settings {
+                if (topic.isEmpty()) {
+                    throw new InvalidSettingException("handler.kafka.topic", topic, "must be a topic");
+                }
+            }
+        }
+
+        @Override
+        public String name() {
+            return "kafka";
+        }
+
+        @Override
+        public Class<Settings> settings() {
+            return Settings.class;
+        }
+
+        @Override
+        public void check(Settings settings, HandlerContext context) {
+            if (context.ownTopics().contains(settings.topic())) {
+                throw new InvalidSettingException(
+                        "handler.kafka.topic", settings.topic(), "must not be one of Spillway's topics");
+            }
+        }
+
+        @Override
+        public Set<String> topics(Settings settings) {
+            return Set.of(settings.topic());
+        }
+
+        @Override
+        public Handler create(Settings settings, HandlerContext context) {
+            return open(context, settings.topic());
+        }
+    }
+
     /** Creates a handler for an existing topic; it closes the producer. */
     KafkaHandler(Producer<byte[], byte[]> producer, String topic) {
         this.producer = producer;
@@ -50,12 +100,14 @@ final class KafkaHandler implements Handler {
      *
      * @throws HandlerException when the topic is missing or the cluster does not respond
      */
-    static KafkaHandler open(KafkaClients clients, String topic) {
-        requireTopic(clients, topic);
-        Map<String, Object> timeouts = new HashMap<>(TIMEOUTS);
+    private static KafkaHandler open(HandlerContext context, String topic) {
+        requireTopic(context, topic);
+        Map<String, Object> properties = new HashMap<>(context.producer());
+        properties.putAll(TIMEOUTS);
         // Settings for all clients take precedence.
-        timeouts.keySet().removeAll(clients.common().keySet());
-        Producer<byte[], byte[]> producer = clients.producer(timeouts);
+        properties.putAll(context.kafka());
+        Producer<byte[], byte[]> producer =
+                new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
         try {
             // Opens connections in advance.
             producer.partitionsFor(topic);
@@ -97,8 +149,11 @@ final class KafkaHandler implements Handler {
     }
 
     /** Uses an admin client, because a producer could create the topic with the cluster's defaults. */
-    private static void requireTopic(KafkaClients clients, String topic) {
-        try (Admin admin = clients.admin()) {
+    private static void requireTopic(HandlerContext context, String topic) {
+        Map<String, Object> properties = new HashMap<>(context.kafka());
+        properties.putIfAbsent(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, 30_000);
+        properties.putIfAbsent(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+        try (Admin admin = Admin.create(properties)) {
             admin.describeTopics(List.of(topic)).topicNameValues().get(topic).get();
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();

@@ -3,6 +3,8 @@ package io.spillway.worker.handlers;
 import io.spillway.core.item.Printable;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
+import io.spillway.handler.HandlerContext;
+import io.spillway.handler.HandlerType;
 import io.spillway.handler.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,6 +12,24 @@ import org.slf4j.LoggerFactory;
 /** Handler that logs one line for each item, for trials. */
 final class LogHandler implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(LogHandler.class);
+
+    /** Handler type {@code log}. */
+    public static final class Type implements HandlerType<HandlerType.NoSettings> {
+        @Override
+        public String name() {
+            return "log";
+        }
+
+        @Override
+        public Class<NoSettings> settings() {
+            return NoSettings.class;
+        }
+
+        @Override
+        public Handler create(NoSettings settings, HandlerContext context) {
+            return new LogHandler();
+        }
+    }
 
     @Override
     public Outcome handle(Delivery delivery) {

@@ -2,6 +2,10 @@ package io.spillway.worker.handlers;
 
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.Setting;
+import io.spillway.handler.Handler;
+import io.spillway.handler.HandlerContext;
+import io.spillway.handler.HandlerException;
+import io.spillway.handler.HandlerType;
 
 /** Settings of handler type {@code pull}: where external workers lease items, and the files of its secrets. */
 public record PullSettings(
@@ -18,5 +22,24 @@ public record PullSettings(
                 String receiptKeyFile) {
     public PullSettings {
         AllowedRange.check(PullSettings.class, host, port, keyFile, receiptKeyFile);
+    }
+
+    /** Handler type {@code pull}; {@code spillway run} creates its handler together with an HTTP server. */
+    public static final class Type implements HandlerType<PullSettings> {
+        @Override
+        public String name() {
+            return "pull";
+        }
+
+        @Override
+        public Class<PullSettings> settings() {
+            return PullSettings.class;
+        }
+
+        @Override
+        public Handler create(PullSettings settings, HandlerContext context) {
+            throw new HandlerException(
+                    "handler.type = pull needs the HTTP server of spillway run. Set another type.", null);
+        }
     }
 }

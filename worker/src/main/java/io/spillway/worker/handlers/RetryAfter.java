@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Parser of {@code Retry-After} (RFC 9110, 10.2.3): seconds, or a date in one of the formats of RFC 9110, 5.6.7. */
-final class RetryAfter {
+public final class RetryAfter {
     /** Upper limit of the wait: the longest wait in the delay lane. */
-    static final Duration LONGEST = Duration.ofDays(30);
+    public static final Duration LONGEST = Duration.ofDays(30);
     /** Longer numbers are above the limit. */
     private static final int MAX_DIGITS = 9;
     private static final int MAX_CHARACTERS = 64;
@@ -31,7 +31,7 @@ final class RetryAfter {
      * @param date header {@code Date} of the response, the time of the clock that {@code retryAfter} refers to
      * @param now  time of the local clock, used without a valid {@code date}
      */
-    static Optional<Duration> parse(String retryAfter, Optional<String> date, Instant now) {
+    public static Optional<Duration> parse(String retryAfter, Optional<String> date, Instant now) {
         String text = retryAfter.strip();
         if (!text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return Optional.of(

@@ -1,6 +1,9 @@
 package io.spillway.worker.handlers;
 
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.handler.Outcome;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,7 +21,10 @@ import java.util.regex.Pattern;
  *
  * <p>Immutable.
  */
-final class StatusRules {
+public final class StatusRules {
+    private static final String RETRY = "handler.http.retryStatuses";
+    private static final String UNAVAILABLE = "handler.http.unavailableStatuses";
+    private static final String FINAL = "handler.http.finalStatuses";
     private static final int MIN_CODE = 300;
     private static final int CODES = 1_000;
     private static final Pattern ENTRY = Pattern.compile("([0-9]{3})(?:\\s*-\\s*([0-9]{3}))?");
@@ -26,26 +32,46 @@ final class StatusRules {
     private final Meaning[] meanings = new Meaning[CODES];
 
     /** What a status says about an attempt. */
-    enum Meaning {
+    public enum Meaning {
         DONE, RETRY, UNAVAILABLE, FINAL,
         /** The destination's, if the same credentials have worked before; otherwise final. */
         REFUSED
     }
 
-    /** Creates the rules from three lists that override the defaults; {@link HttpStatuses} describes the errors. */
-    StatusRules(String retry, String unavailable, String finals) {
+    /**
+     * Creates the rules from three lists that override the defaults, such as {@code 404, 500-599}; an empty one keeps
+     * them.
+     *
+     * @throws InvalidSettingException for a text that is not a list, and for a code in two of them
+     */
+    public StatusRules(String retry, String unavailable, String finals) {
         String[] setBy = new String[CODES];
-        set(HttpStatuses.RETRY, retry, Meaning.RETRY, setBy);
-        set(HttpStatuses.UNAVAILABLE, unavailable, Meaning.UNAVAILABLE, setBy);
-        set(HttpStatuses.FINAL, finals, Meaning.FINAL, setBy);
+        set(RETRY, retry, Meaning.RETRY, setBy);
+        set(UNAVAILABLE, unavailable, Meaning.UNAVAILABLE, setBy);
+        set(FINAL, finals, Meaning.FINAL, setBy);
         for (int code = 0; code < CODES; code++) {
             meanings[code] = meanings[code] == null ? byDefault(code) : meanings[code];
         }
     }
 
     /** Returns the meaning of a status. */
-    Meaning of(int status) {
+    public Meaning of(int status) {
         return status >= 0 && status < CODES ? meanings[status] : Meaning.RETRY;
+    }
+
+    /**
+     * Returns the outcome of an attempt that was answered with a status; of refused credentials it is final.
+     *
+     * @param after  wait that the destination asked for, see {@link RetryAfter}
+     * @param detail cause for operators, if it is no success
+     */
+    public Outcome outcome(int status, Optional<Duration> after, String detail) {
+        return switch (of(status)) {
+            case DONE -> Outcome.done();
+            case RETRY -> new Outcome.Retry(after, detail);
+            case UNAVAILABLE -> new Outcome.Unavailable(after, detail);
+            case FINAL, REFUSED -> Outcome.dead(detail);
+        };
     }
 
     /** Returns whether a status says that the credentials are not accepted. */

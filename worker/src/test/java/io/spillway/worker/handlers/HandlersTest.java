@@ -108,7 +108,7 @@ class HandlersTest {
 
     @Test
     void a_missing_or_invalid_setting_is_named() {
-        assertNamed(Map.of("handler.type", "smtp"), "handler.type = smtp", "[log, http, kafka, class, pull]");
+        assertNamed(Map.of("handler.type", "smtp"), "handler.type = smtp", "[class, http, kafka, log, pull]");
         assertNamed(Map.of("handler.type", "http"), "handler.http.url", "http://HOST");
         assertNamed(Map.of("handler.type", "http", "handler.http.url", "ftp://x/"),
                 "handler.http.url = ftp://x/", "https://HOST");
@@ -130,12 +130,15 @@ class HandlersTest {
     }
 
     private static Handler make(SettingsBinder settings) {
-        return Handlers.create(
-                settings.bind(HandlerSettings.class), settings.bind(QueueSettings.class), InstantSource.system());
+        return settings.bind(HandlerSettings.class).create(context(settings));
     }
 
     private static void check(SettingsBinder settings) {
-        Handlers.check(settings.bind(HandlerSettings.class), settings.bind(QueueSettings.class));
+        settings.bind(HandlerSettings.class).check(context(settings));
+    }
+
+    private static QueueContext context(SettingsBinder settings) {
+        return new QueueContext(settings.bind(QueueSettings.class), InstantSource.system());
     }
 
     private static SettingsBinder toTopic(String topic) {

@@ -15,7 +15,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -129,8 +128,8 @@ class HttpConnectionTest {
     }
 
     private Handler handler() {
-        return new HttpHandler(HttpRequestTest.all("http://127.0.0.1:" + server.getLocalPort() + "/", new HttpSettings(
-                Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, HttpRequestTest.NO_TLS)), InstantSource.system());
+        return new HttpHandler(
+                HttpRequestTest.of("http://127.0.0.1:" + server.getLocalPort() + "/"), InstantSource.system());
     }
 
     private void serve(Destination destination) {

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -161,11 +160,9 @@ class HttpCredentialsTest {
 
     private Handler handler(String path) throws IOException {
         write("one");
-        HttpSettings settings = new HttpSettings(Map.of(),
-                Map.of("Authorization", directory.resolve("token").toString()), false, HttpStatuses.DEFAULTS,
-                HttpRequestTest.NO_TLS);
-        String url = "http://127.0.0.1:" + server.getAddress().getPort() + path;
-        return new HttpHandler(HttpRequestTest.all(url, settings), () -> Instant.ofEpochMilli(nowMillis.get()));
+        HttpSettings settings = HttpRequestTest.of("http://127.0.0.1:" + server.getAddress().getPort() + path,
+                "secretHeaders.Authorization", directory.resolve("token").toString());
+        return new HttpHandler(settings, () -> Instant.ofEpochMilli(nowMillis.get()));
     }
 
     /** Replaces the file, as mounted secrets are. */

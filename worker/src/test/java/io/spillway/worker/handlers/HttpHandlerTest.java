@@ -260,11 +260,9 @@ class HttpHandlerTest {
     }
 
     private static Handler handler(String url, Duration connectTimeout, Duration requestTimeout) {
-        return new HttpHandler(new HandlerSettings(
-                HandlerSettings.Type.HTTP, url, connectTimeout, requestTimeout,
-                new HttpSettings(Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, HttpRequestTest.NO_TLS), "", "",
-                HttpRequestTest.NO_PULL),
-                InstantSource.fixed(NOW));
+        return new HttpHandler(HttpRequestTest.of(
+                url, "connectTimeout", connectTimeout.toMillis() + "ms", "requestTimeout",
+                requestTimeout.toMillis() + "ms"), InstantSource.fixed(NOW));
     }
 
     private void respond(HttpExchange exchange) throws IOException {

@@ -16,8 +16,8 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,8 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Configured parts of a request, and the body of the response. */
 @Timeout(60) // Only against a hang.
 class HttpRequestTest {
-    static final HttpSettings.Tls NO_TLS = new HttpSettings.Tls("", "", "", "", "", "");
-    static final PullSettings NO_PULL = new PullSettings("127.0.0.1", 0, "", "");
+    private static final String AUTHORIZATION = "secretHeaders.Authorization";
 
     private final List<Map<String, List<String>>> received = new CopyOnWriteArrayList<>();
     private final List<String> paths = new CopyOnWriteArrayList<>();
@@ -60,7 +59,7 @@ class HttpRequestTest {
     void configured_headers_and_secrets_from_files_are_sent() throws Exception {
         Path token = Files.writeString(directory.resolve("token"), "Bearer abc\n");
 
-        send("/work", settings(Map.of("X-Source", "spillway"), Map.of("Authorization", token.toString())), item());
+        send(settings("/work", "headers.X-Source", "spillway", AUTHORIZATION, token.toString()), item());
 
         assertThat(received.getLast()).containsEntry("X-source", List.of("spillway"))
                 .containsEntry("Authorization", List.of("Bearer abc"));
@@ -69,21 +68,22 @@ class HttpRequestTest {
     @Test
     void a_secret_is_in_no_text_of_the_settings_and_in_no_error() throws Exception {
         Path token = Files.writeString(directory.resolve("token"), "hidden\nhidden");
-        HttpSettings settings = settings(Map.of("X-Key", "hidden"), Map.of("Authorization", token.toString()));
+        HttpSettings settings = settings("/", "headers.X-Key", "hidden", AUTHORIZATION, token.toString());
 
         assertThat(settings.toString()).doesNotContain("hidden");
-        assertThatThrownBy(() -> HttpHandler.check(all(url("/"), settings)))
+        assertThatThrownBy(() -> new HttpHandler.Type().check(settings, null))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("handler.http.secretHeaders.Authorization")
                 .hasMessageNotContaining("hidden");
-        assertThatThrownBy(() -> settings(Map.of("X-Key", "hidden\n"), Map.of()))
+        assertThatThrownBy(() -> settings("/", "headers.X-Key", "hidden\n"))
                 .isInstanceOf(InvalidSettingException.class).hasMessageNotContaining("hidden");
     }
 
     @Test
     void a_missing_secret_is_found_before_the_start() {
-        assertThatThrownBy(() -> HttpHandler.check(
-                all(url("/"), settings(Map.of(), Map.of("Authorization", directory + "/none")))))
+        HttpSettings settings = settings("/", AUTHORIZATION, directory + "/none");
+
+        assertThatThrownBy(() -> new HttpHandler.Type().check(settings, null))
                 .isInstanceOf(InvalidSettingException.class).hasMessageContaining("must be a readable file");
     }
 
@@ -91,13 +91,14 @@ class HttpRequestTest {
     @CsvSource({"Content-Type", "spillway-tenant", "Spillway-Attribute-a", "Idempotency-Key", "Host", "Content-Length",
         "'a b'", "''", "'a:'", "traceparent"})
     void a_header_of_the_handler_or_the_client_cannot_be_configured(String name) {
-        assertThatThrownBy(() -> settings(Map.of(name, "x"), Map.of())).isInstanceOf(InvalidSettingException.class);
-        assertThatThrownBy(() -> settings(Map.of(), Map.of(name, "x"))).isInstanceOf(InvalidSettingException.class);
+        assertThatThrownBy(() -> settings("/", "headers." + name, "x")).isInstanceOf(InvalidSettingException.class);
+        assertThatThrownBy(() -> settings("/", "secretHeaders." + name, "x"))
+                .isInstanceOf(InvalidSettingException.class);
     }
 
     @Test
     void a_header_is_configured_once_in_any_case() {
-        assertThatThrownBy(() -> settings(Map.of("X-Key", "x"), Map.of("x-key", "y")))
+        assertThatThrownBy(() -> settings("/", "headers.X-Key", "x", "secretHeaders.x-key", "y"))
                 .isInstanceOf(InvalidSettingException.class).hasMessageContaining("once");
     }
 
@@ -106,7 +107,7 @@ class HttpRequestTest {
         Map<String, String> attributes = Map.of(
                 "color", "dark blue", "größe", "5 % ü\r\nX-Injected: 1", "b c", " x ");
 
-        send("/work", new HttpSettings(Map.of(), Map.of(), true, HttpStatuses.DEFAULTS, NO_TLS), item(attributes));
+        send(settings("/work", "attributes", "true"), item(attributes));
 
         assertThat(received.getLast())
                 .containsEntry("Spillway-attribute-color", List.of("dark blue"))
@@ -117,10 +118,7 @@ class HttpRequestTest {
 
     @Test
     void the_attributes_of_a_cloud_event_and_chosen_headers_of_the_record_are_sent() throws Exception {
-        HttpSettings settings = new HttpSettings(
-                Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, NO_TLS, "x-request-id, X-Source");
-
-        send("/work", settings, DeliveryBuilder.of("acme", "order-17")
+        send(settings("/work", "recordHeaders", "x-request-id, X-Source"), DeliveryBuilder.of("acme", "order-17")
                 .header("ce_specversion", "1.0").header("ce_subject", "dark \"blue\" ü").header("ce_Not", "x")
                 .header("X-Request-ID", "a b").header("x-source", "1").header("x-source", "2").header("x-other", "x")
                 .build());
@@ -134,22 +132,21 @@ class HttpRequestTest {
     @ParameterizedTest
     @CsvSource({"spillway-id", "content-type", "x-key", "'x-a,,x-b'", "'a b'"})
     void a_header_of_the_handler_or_a_fixed_one_cannot_be_taken_from_the_record(String names) {
-        assertThatThrownBy(() -> new HttpSettings(
-                Map.of("X-Key", "x"), Map.of(), false, HttpStatuses.DEFAULTS, NO_TLS, names))
+        assertThatThrownBy(() -> settings("/", "headers.X-Key", "x", "recordHeaders", names))
                 .isInstanceOf(InvalidSettingException.class).hasMessageContaining("handler.http.recordHeaders");
     }
 
     @Test
     void attributes_are_not_sent_by_default() throws Exception {
-        send("/work", settings(Map.of(), Map.of()), item(Map.of("color", "blue")));
+        send(settings("/work"), item(Map.of("color", "blue")));
 
         assertThat(received.getLast().keySet()).noneMatch(name -> name.startsWith("Spillway-attribute"));
     }
 
     @Test
     void attributes_that_are_too_large_for_headers_are_final() throws Exception {
-        Outcome outcome = send("/work", new HttpSettings(Map.of(), Map.of(), true, HttpStatuses.DEFAULTS, NO_TLS),
-                item(Map.of("a", "x".repeat(HttpRequests.MAX_ATTRIBUTE_BYTES))));
+        Delivery delivery = item(Map.of("a", "x".repeat(HttpRequests.MAX_ATTRIBUTE_BYTES)));
+        Outcome outcome = send(settings("/work", "attributes", "true"), delivery);
 
         assertThat(outcome).isEqualTo(
                 Outcome.dead("The attributes and headers of the item take more than 4096 bytes as HTTP headers"));
@@ -157,7 +154,7 @@ class HttpRequestTest {
 
     @Test
     void the_url_contains_tenant_and_workload() throws Exception {
-        send("/t/{tenant}?w={workload}", settings(Map.of(), Map.of()), item());
+        send(settings("/t/{tenant}?w={workload}"), item());
 
         assertThat(paths.getLast()).isEqualTo("/t/acme?w=mails");
     }
@@ -166,7 +163,7 @@ class HttpRequestTest {
     void a_tenant_that_would_leave_the_path_is_final_and_never_sent() throws Exception {
         Delivery delivery = DeliveryBuilder.of("..", "1").build();
 
-        Outcome outcome = send("/t/{tenant}", settings(Map.of(), Map.of()), delivery);
+        Outcome outcome = send(settings("/t/{tenant}"), delivery);
 
         assertThat(outcome).isInstanceOf(Outcome.Dead.class);
         assertThat(paths).as("the connection in advance").containsExactly("/t/");
@@ -179,7 +176,7 @@ class HttpRequestTest {
         body = "{\"error\":\"no such customer\"}\n".getBytes(StandardCharsets.UTF_8);
         String detail = "HTTP status " + code + ": {\"error\":\"no such customer\"}";
 
-        assertThat(send("/work", settings(Map.of(), Map.of()), item()))
+        assertThat(send(settings("/work"), item()))
                 .isEqualTo(switch (outcome) {
                     case "dead" -> Outcome.dead(detail);
                     case "retry" -> Outcome.retry(detail);
@@ -190,30 +187,31 @@ class HttpRequestTest {
     @Test
     void a_large_body_is_cut_and_a_successful_one_dropped() throws Exception {
         body = "x".repeat(5_000_000).getBytes(StandardCharsets.UTF_8);
-        assertThat(send("/work", settings(Map.of(), Map.of()), item())).isEqualTo(Outcome.done());
+        assertThat(send(settings("/work"), item())).isEqualTo(Outcome.done());
 
         status = 422;
-        assertThat(send("/work", settings(Map.of(), Map.of()), item()))
+        assertThat(send(settings("/work"), item()))
                 .isEqualTo(Outcome.dead("HTTP status 422: " + "x".repeat(HttpAnswer.MAX_KEPT)));
     }
 
-    private Outcome send(String path, HttpSettings settings, Delivery delivery) throws Exception {
-        try (Handler handler = new HttpHandler(all(url(path), settings), InstantSource.system())) {
+    private static Outcome send(HttpSettings settings, Delivery delivery) throws Exception {
+        try (Handler handler = new HttpHandler(settings, InstantSource.system())) {
             return handler.handle(delivery);
         }
     }
 
-    private String url(String path) {
-        return "http://127.0.0.1:" + server.getAddress().getPort() + path;
+    private HttpSettings settings(String path, String... keysAndValues) {
+        return of("http://127.0.0.1:" + server.getAddress().getPort() + path, keysAndValues);
     }
 
-    private static HttpSettings settings(Map<String, String> headers, Map<String, String> secrets) {
-        return new HttpSettings(headers, secrets, false, HttpStatuses.DEFAULTS, NO_TLS);
-    }
-
-    static HandlerSettings all(String url, HttpSettings http) {
-        Duration timeout = Duration.ofSeconds(30);
-        return new HandlerSettings(HandlerSettings.Type.HTTP, url, timeout, timeout, http, "", "", NO_PULL);
+    /** Returns settings with these texts by key, and long timeouts. */
+    static HttpSettings of(String url, String... keysAndValues) {
+        Map<String, String> values =
+                new HashMap<>(Map.of("url", url, "connectTimeout", "30s", "requestTimeout", "30s"));
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            values.put(keysAndValues[i], keysAndValues[i + 1]);
+        }
+        return HttpSettings.of(values);
     }
 
     private static Delivery item() {

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
@@ -175,7 +176,7 @@ class HttpTlsTest {
     }
 
     private static void assertRefused(HttpSettings.Tls tls, String key) {
-        assertThatThrownBy(() -> HttpHandler.check(settings(tls)))
+        assertThatThrownBy(() -> new HttpHandler.Type().check(settings(tls), null))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("handler.http.tls." + key)
                 .hasMessageNotContaining("hidden").hasMessageNotContaining(PASSWORD);
@@ -187,9 +188,10 @@ class HttpTlsTest {
         }
     }
 
-    private static HandlerSettings settings(HttpSettings.Tls tls) {
-        return HttpRequestTest.all("https://127.0.0.1:" + server.getAddress().getPort() + "/",
-                new HttpSettings(Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, tls));
+    private static HttpSettings settings(HttpSettings.Tls tls) {
+        Duration timeout = Duration.ofSeconds(30);
+        return new HttpSettings("https://127.0.0.1:" + server.getAddress().getPort() + "/", timeout, timeout,
+                Map.of(), Map.of(), false, "", "", "", tls, "");
     }
 
     private static String file(String name) {

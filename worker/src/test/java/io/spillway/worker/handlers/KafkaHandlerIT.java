@@ -118,7 +118,7 @@ class KafkaHandlerIT {
                 "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix(),
                 "handler.type", "kafka", "handler.kafka.topic", topic));
         SettingsBinder binder = new SettingsBinder(settings);
-        return Handlers.create(
-                binder.bind(HandlerSettings.class), binder.bind(QueueSettings.class), InstantSource.system());
+        return binder.bind(HandlerSettings.class)
+                .create(new QueueContext(binder.bind(QueueSettings.class), InstantSource.system()));
     }
 }

@@ -12,7 +12,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +27,7 @@ class StatusRulesTest {
         "500, RETRY", "501, RETRY", "502, UNAVAILABLE", "503, UNAVAILABLE", "504, UNAVAILABLE", "505, RETRY",
         "599, RETRY", "600, RETRY", "999, RETRY", "1000, RETRY", "-1, RETRY"})
     void without_settings_the_class_and_a_few_codes_decide(int status, StatusRules.Meaning expected) {
-        assertThat(HttpStatuses.DEFAULTS.rules().of(status)).isEqualTo(expected);
+        assertThat(new StatusRules("", "", "").of(status)).isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -36,14 +35,14 @@ class StatusRulesTest {
         "509, UNAVAILABLE", "510, RETRY",
         "520, UNAVAILABLE", "503, FINAL", "429, RETRY", "302, FINAL", "301, FINAL", "303, RETRY", "200, DONE"})
     void a_list_overrides_the_defaults_of_its_codes_only(int status, StatusRules.Meaning expected) {
-        HttpStatuses settings = new HttpStatuses(" 404,429 ", "500-502, 504 - 509,520", "503,301-302,401");
+        StatusRules rules = new StatusRules(" 404,429 ", "500-502, 504 - 509,520", "503,301-302,401");
 
-        assertThat(settings.rules().of(status)).isEqualTo(expected);
+        assertThat(rules.of(status)).isEqualTo(expected);
     }
 
     @Test
     void a_code_twice_in_one_list_is_no_mistake() {
-        assertThat(new HttpStatuses("404,400-410", "", "").rules().of(404)).isEqualTo(StatusRules.Meaning.RETRY);
+        assertThat(new StatusRules("404,400-410", "", "").of(404)).isEqualTo(StatusRules.Meaning.RETRY);
     }
 
     @ParameterizedTest
@@ -51,24 +50,24 @@ class StatusRulesTest {
         "abc", "40", "4000", "404,", ",404", "404;405", "404 405", "500-", "-500", "599-500", "200", "204-299",
         "299-300", "100", "5xx", "404-405-406", "٤٠٤", "-1", "1000"})
     void anything_else_is_an_error_that_names_the_key_and_shows_the_form(String list) {
-        assertThatThrownBy(() -> new HttpStatuses(list, "", ""))
+        assertThatThrownBy(() -> new StatusRules(list, "", ""))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageStartingWith("handler.http.retryStatuses = ")
                 .hasMessageEndingWith("must be codes and ranges from 300 to 999 with commas between them, such as 404,"
                         + " 500-599");
-        assertThatThrownBy(() -> new HttpStatuses("", list, ""))
+        assertThatThrownBy(() -> new StatusRules("", list, ""))
                 .hasMessageStartingWith("handler.http.unavailableStatuses = ");
-        assertThatThrownBy(() -> new HttpStatuses("", "", list))
+        assertThatThrownBy(() -> new StatusRules("", "", list))
                 .hasMessageStartingWith("handler.http.finalStatuses = ");
     }
 
     @Test
     void a_code_in_two_lists_is_an_error_that_names_both() {
-        assertThatThrownBy(() -> new HttpStatuses("404, 500-599", "", "510"))
+        assertThatThrownBy(() -> new StatusRules("404, 500-599", "", "510"))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage("handler.http.finalStatuses = 510: must not contain 510, because"
                         + " handler.http.retryStatuses does");
-        assertThatThrownBy(() -> new HttpStatuses("500", "429,499-501", ""))
+        assertThatThrownBy(() -> new StatusRules("500", "429,499-501", ""))
                 .hasMessage("handler.http.unavailableStatuses = 429,499-501: must not contain 500, because"
                         + " handler.http.retryStatuses does");
     }
@@ -83,10 +82,9 @@ class StatusRulesTest {
         });
         server.start();
         String url = "http://LOCALHOST:" + server.getAddress().getPort() + "/?{workload}";
-        HttpStatuses statuses = new HttpStatuses("404", "500", "503");
-        try (Handler handler = new HttpHandler(HttpRequestTest.all(url,
-                new HttpSettings(Map.of(), Map.of(), false, statuses, HttpRequestTest.NO_TLS)),
-                InstantSource.system())) {
+        HttpSettings settings = HttpRequestTest.of(
+                url, "retryStatuses", "404", "unavailableStatuses", "500", "finalStatuses", "503");
+        try (Handler handler = new HttpHandler(settings, InstantSource.system())) {
             Duration asked = Duration.ofSeconds(7);
             assertThat(handled(handler, "404")).isEqualTo(Outcome.retry(asked, "HTTP status 404"));
             assertThat(handled(handler, "500")).isEqualTo(Outcome.unavailable(asked, "HTTP status 500"));
@@ -105,9 +103,7 @@ class StatusRulesTest {
         "https://nowhere.invalid?t={tenant}, nowhere.invalid:443",
         "http://[::1]:9/a, [::1]:9"})
     void the_destination_is_the_host_and_port_of_the_url(String url, String expected) throws Exception {
-        HttpSettings settings =
-                new HttpSettings(Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, HttpRequestTest.NO_TLS);
-        try (Handler handler = new HttpHandler(HttpRequestTest.all(url, settings), InstantSource.system())) {
+        try (Handler handler = new HttpHandler(HttpRequestTest.of(url), InstantSource.system())) {
             assertThat(handler.destination(DeliveryBuilder.of("acme", "1").build())).isEqualTo(expected);
             assertThat(handler.handle(DeliveryBuilder.of("acme", "1").build()))
                     .isInstanceOf(Outcome.Unavailable.class);

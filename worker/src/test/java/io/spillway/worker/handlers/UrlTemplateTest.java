@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.settings.InvalidSettingException;
 import java.net.URI;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,8 +43,7 @@ class UrlTemplateTest {
         "http://h/work#part, must not contain a fragment",
     })
     void what_would_not_be_sent_is_refused_at_the_start_and_a_password_is_not_shown(String url, String problem) {
-        assertThatThrownBy(() -> HttpRequestTest.all(url, new HttpSettings(
-                Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, HttpRequestTest.NO_TLS)))
+        assertThatThrownBy(() -> HttpRequestTest.of(url))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContainingAll("handler.http.url", problem)
                 .hasMessageNotContainingAny("secret@", "cret@");
