@@ -86,11 +86,6 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         behind.values().removeIf(item -> item.partition().leaving);
     }
 
-    /** Returns whether an attempt runs whose partition is being revoked; those of lost partitions do not count. */
-    boolean hasLeaving() {
-        return attempts.stream().anyMatch(attempt -> attempt.item.partition().isLeaving());
-    }
-
     /** Returns whether an attempt of a tenant runs. */
     boolean hasTenant(String tenant) {
         return attempts.stream().anyMatch(attempt -> attempt.item.tenant().equals(tenant));
@@ -115,13 +110,13 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
                 .flatMap(Optional::stream).toList();
     }
 
-    /** Records which attempts belong to lost partitions and so end now, and passes each to the visitor. */
-    void abandon(long nowNanos, Consumer<A> visitor) {
+    /** Records which attempts belong to lost partitions and so end now. */
+    void abandon(long nowNanos, List<Step<T, A>> steps) {
         for (A attempt : attempts) {
             if (attempt.item.partition().gone) {
                 abandoned.add(Position.of(attempt.item));
                 attempt.leaseEnded(nowNanos);
-                visitor.accept(attempt);
+                steps.add(new Step.Abandon<>(attempt));
             }
         }
     }
