@@ -1,6 +1,5 @@
 package io.spillway.sim;
 
-import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;

@@ -3,7 +3,6 @@ package io.spillway.core.engine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.ReadVerdict;
 import io.spillway.core.progress.SuspectStatus;
