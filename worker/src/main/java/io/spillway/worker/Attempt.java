@@ -133,9 +133,7 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
 
     /** Returns where its thread is outside the JDK, innermost frame first, for a log line; empty before it has one. */
     synchronized String where() {
-        StackTraceElement[] frames = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
-        return Arrays.stream(frames)
-                .filter(frame -> !"java.base".equals(frame.getModuleName()))
+        return frames().filter(frame -> !"java.base".equals(frame.getModuleName()))
                 .limit(MAX_FRAMES).map(StackTraceElement::toString).collect(joining(" < "));
     }
 
@@ -144,11 +142,13 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
      * each other.
      */
     synchronized Optional<StackTraceElement> exitCaller() {
-        StackTraceElement[] frames = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
-        return Arrays.stream(frames)
-                .dropWhile(frame -> !isExit(frame, Runtime.class))
+        return frames().dropWhile(frame -> !isExit(frame, Runtime.class))
                 .filter(frame -> !isExit(frame, Runtime.class) && !isExit(frame, System.class))
                 .findFirst();
+    }
+
+    private Stream<StackTraceElement> frames() {
+        return thread == null ? Stream.empty() : Arrays.stream(thread.getStackTrace());
     }
 
     private static boolean isExit(StackTraceElement frame, Class<?> type) {

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Running attempts, including those of lost partitions.
@@ -91,13 +90,9 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         return attempts.stream().anyMatch(attempt -> attempt.item.tenant().equals(tenant));
     }
 
-    /** Visits the attempts that ignore their interrupt for too long, until they are given up. */
-    void forEachStuck(long nowNanos, Consumer<A> visitor) {
-        for (A attempt : attempts) {
-            if (attempt.isStuck(nowNanos)) {
-                visitor.accept(attempt);
-            }
-        }
+    /** Returns the attempts that ignore their interrupt for too long, until they are given up. */
+    List<A> stuck(long nowNanos) {
+        return attempts.stream().filter(attempt -> attempt.isStuck(nowNanos)).toList();
     }
 
     /** Takes the items that wait for attempts which have been given up. */

@@ -183,10 +183,10 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             end.ifPresent(route -> settlement.setAside(item, route, nowMillis));
             return end.isPresent();
         }, nowNanos);
-        running.forEachStuck(nowNanos, attempt -> {
+        for (A attempt : running.stuck(nowNanos)) {
             quarantine.ended(attempt, true);
             settlement.giveUp(attempt);
-        });
+        }
         running.takeBehindGivenUp().forEach(settlement::giveUp);
         return steps;
     }
