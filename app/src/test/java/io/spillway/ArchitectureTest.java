@@ -52,11 +52,11 @@ class ArchitectureTest {
             row("core.routing", "core.item core.policy core.ratelimit core.overload core.settings core.sharding"),
             row("core.sharding", "core.item core.hashing"),
             row("core.scheduling", "core.item core.policy"),
-            row("core.retry", "core.item core.policy core.settings"),
+            row("core.retry", "core.item core.policy core.routing core.settings handler"),
             row("core.ledger", "core.item core.hashing core.policy core.ratelimit"),
             row(
                     "core.engine",
-                    "core.item core.policy core.progress core.retry core.routing core.scheduling core.ledger"),
+                    "core.item core.policy core.progress core.retry core.routing core.scheduling core.ledger handler"),
             row("handler"),
             row("producer", "core.item core.sharding schema"),
             row("kafka.tls"),
@@ -99,7 +99,7 @@ class ArchitectureTest {
             row("audit", "@core @kafka config router.delay"),
             row("embedded", "core.item"),
             row("sim.scenario", "@core"),
-            row("sim", "@core sim.scenario"),
+            row("sim", "@core handler sim.scenario"),
             row("cli.terminal", "core.item core.settings"),
             row(
                     "runtime",
@@ -228,7 +228,9 @@ class ArchitectureTest {
                                 "java.time..",
                                 "java.nio",
                                 "java.nio.charset",
-                                tree("core"))
+                                tree("core"),
+                                // What the engine decides on, and itself of the JDK alone.
+                                ROOT + "handler")
                         .and(not(resideInAPackage("java.util.logging.."))))
                 .check(MAIN);
         noClasses().that().resideInAPackage(tree("core"))

@@ -1,6 +1,6 @@
 package io.spillway.sim;
 
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import io.spillway.sim.scenario.SeededRandom;
 
 /** Source of the duration and the result of attempts. */
@@ -11,7 +11,7 @@ interface Destination {
      * @param destination what the attempt depends on, as its handler names it; empty for the only one
      * @param kills       whether it kills its worker
      */
-    record Ending(long nanos, AttemptResult result, String destination, boolean kills) {
+    record Ending(long nanos, Outcome result, String destination, boolean kills) {
         /** Returns the same end on a worker whose attempts take this many times as long. */
         Ending slowedBy(double factor) {
             return factor == 1 ? this : new Ending(Math.round(nanos * factor), result, destination, kills);

@@ -1,6 +1,5 @@
 package io.spillway.sim;
 
-import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
@@ -8,7 +7,6 @@ import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.Backoff;
 import io.spillway.core.retry.DestinationHealth;
-import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.sim.scenario.SimulatedCluster;
@@ -34,7 +32,7 @@ final class FifoModel implements Model {
     private final Tally tally;
     private final Destination destination;
     private final SimulatedCluster cluster;
-    private final DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
+    private final DestinationHealth health = new DestinationHealth(DestinationHealth.MAX_TENANTS);
     private final Deque<SimulatedItem> queue = new ArrayDeque<>();
     /** The worker of each. */
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
@@ -98,15 +96,14 @@ final class FifoModel implements Model {
         freeSlots.add(worker);
         SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
-        ItemHistory before = new ItemHistory(item.attempts, item.blameThousandths, item.waitMillis);
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        health.ended("", item.tenantName, item.attempts == 0, AttemptCounts.UNKNOWN, !ending.result().isFailure(),
-                nowMillis);
-        NextStep next = AttemptRules.nextStep(ending.result(), before, health.blame("", item.tenantName, nowMillis),
+        health.ended("", item.tenantName, item.attempts == 0, AttemptCounts.UNKNOWN,
+                !AttemptRules.isFailure(ending.result()), nowMillis);
+        NextStep next = AttemptRules.nextStep(ending.result(), item, health.blame("", item.tenantName, nowMillis),
                 tally.population.policy(item.tenant), destination.randomAfter(item, item.attempts), nowMillis);
         switch (next) {
             case NextStep.Done done -> tally.done(item);
-            case NextStep.DeadLetter dead -> tally.dead(item, new Route.DeadLetter(dead.reason(), dead.detail()));
+            case NextStep.DeadLetter dead -> tally.dead(item, dead.why());
             case NextStep.GiveBack giveBack -> queue.addFirst(item);
             case NextStep.PutOff later -> throw new IllegalStateException("scenarios put nothing off");
             case NextStep.Delay delay -> {

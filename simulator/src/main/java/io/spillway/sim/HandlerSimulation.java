@@ -2,7 +2,7 @@ package io.spillway.sim;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.SeededRandom;
@@ -45,7 +45,7 @@ public final class HandlerSimulation {
      * @param destination what it depends on, as the handler names it; empty for the only one
      * @param kills       whether it kills its worker when it ends
      */
-    public record Call(long millis, AttemptResult result, String destination, boolean kills) {}
+    public record Call(long millis, Outcome result, String destination, boolean kills) {}
 
     /** Handler of the items. */
     public interface Calls {

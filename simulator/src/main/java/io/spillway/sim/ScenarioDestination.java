@@ -1,18 +1,18 @@
 package io.spillway.sim;
 
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import io.spillway.sim.scenario.Disturbance;
 import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.SeededRandom;
 import io.spillway.sim.scenario.SimulatedTime;
-import java.util.OptionalLong;
+import java.time.Duration;
 
 /** Destination of a scenario: a function of the seed, the item and the number of the attempt only. */
 final class ScenarioDestination implements Destination {
-    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
-    private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "scenario failure");
-    private static final AttemptResult DOWN = new AttemptResult.Failed(OptionalLong.empty(), "the destination is down");
-    private static final AttemptResult FINAL = new AttemptResult.PermanentFailure("permanent scenario failure");
+    private static final Outcome SUCCEEDED = Outcome.done();
+    private static final Outcome FAILED = Outcome.retry("scenario failure");
+    private static final Outcome DOWN = Outcome.retry("the destination is down");
+    private static final Outcome FINAL = Outcome.dead("permanent scenario failure");
 
     /** In place of the number of an attempt: the same draw for all attempts of an item. */
     private static final int POISON = -1;
@@ -34,7 +34,7 @@ final class ScenarioDestination implements Destination {
                 ? population.latency(item.tenant).millis(random)
                 : (double) item.handlingNanos / SimulatedTime.NANOS_PER_MILLI;
         double chance = random.nextDouble();
-        AttemptResult result = chance < handling.finalRate() ? FINAL
+        Outcome result = chance < handling.finalRate() ? FINAL
                 : chance < handling.finalRate() + handling.failureRate() ? FAILED : SUCCEEDED;
         if (handling.poisonRate() > 0
                 && random.set(seed, item.number, POISON).nextDouble() < handling.poisonRate()) {
@@ -50,7 +50,7 @@ final class ScenarioDestination implements Destination {
             }
         }
         if (millis > timeoutMillis) {
-            AttemptResult timedOut = new AttemptResult.TimedOut(timeoutMillis);
+            Outcome timedOut = new Outcome.TimedOut(Duration.ofMillis(timeoutMillis));
             return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, timedOut, "", false);
         }
         return new Ending(Math.round(millis * SimulatedTime.NANOS_PER_MILLI), result, "", handling.kills());

@@ -1,13 +1,12 @@
 package io.spillway.sim;
 
 import io.spillway.core.engine.EngineAttempt;
-import io.spillway.core.engine.EngineEffects;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.ItemPolicies;
+import io.spillway.core.engine.Step;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.LaneReason;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.TenantPolicy;
@@ -16,8 +15,6 @@ import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
-import io.spillway.core.retry.NextStep;
-import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.MaxMinSlots;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
@@ -27,7 +24,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -38,7 +34,7 @@ import java.util.stream.Collectors;
  *
  * <p>Owner: the model. Bounds: those of the engine and of {@link SimulatedPartition}.
  */
-final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>, ItemPolicies<SimulatedItem> {
+final class SimWorker implements ItemPolicies<SimulatedItem> {
     /** {@code max.poll.records} of the worker. */
     private static final int MAX_POLL = 500;
     private static final long ALIVE = Long.MAX_VALUE;
@@ -51,11 +47,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     private final SpillwayModel model;
     private final Tally tally;
     private final WorkerEngine<SimulatedItem, Attempt> engine;
-    private final DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
+    private final DestinationHealth health = new DestinationHealth(DestinationHealth.MAX_TENANTS);
     final SimulatedWorker settings;
     private final int slots;
     private final HandlingStats stats;
-    private final List<SimMove> open = new ArrayList<>();
+    /** Moves of the next commit. */
+    private final List<Step<SimulatedItem, Attempt>> open = new ArrayList<>();
     /** As in a consumer: a partition that gave records is the last one of the next poll. */
     private final List<SimulatedPartition> readOrder = new ArrayList<>();
     /** Whether all live work is taken, so that the aged lane may use the free slots. */
@@ -65,13 +62,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     /** Attempt whose end is known from its start. */
     static final class Attempt extends EngineAttempt<SimulatedItem> {
-        private final Destination.Ending ending;
+        private Destination.Ending ending;
 
         private Attempt(
                 SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, AttemptTimeout timeout,
-                Destination.Ending ending, long startedNanos) {
+                long startedNanos) {
             super(item, slot, policy, timeout, startedNanos);
-            this.ending = ending;
         }
     }
 
@@ -84,7 +80,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         this.model = model;
         this.tally = model.tally;
         this.slots = settings.dispatch().slots();
-        this.engine = new WorkerEngine<>(settings.dispatch(), health, model.cluster.killerDeaths(), this, this);
+        this.engine = new WorkerEngine<>(settings.dispatch(), health, model.cluster.killerDeaths(), this, Attempt::new);
         this.stats = new HandlingStats(nowNanos);
         engine.follow(name, model.suspects());
         take(partitions);
@@ -109,7 +105,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     /** Removes the partitions that were being handed back, after the commit of their last state. */
     private void forget(List<SimulatedPartition> left, long nowNanos) {
-        engine.forget(left.stream().map(each -> each.state).toList(), nowNanos);
+        carryOut(engine.forget(left.stream().map(each -> each.state).toList(), nowNanos), nowNanos);
         partitions.removeAll(left);
         readOrder.removeAll(left);
         model.assign(nowNanos);
@@ -147,7 +143,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     /** Follows the suspects of the fleet and returns its own status. */
     SuspectStatus exchange(Map<String, SuspectStatus.Received> fleet, long nowNanos) {
         engine.follow(name, fleet);
-        engine.fillSlots(caughtUp, SimulatedTime.epochMillis(nowNanos), nowNanos);
+        fillSlots(nowNanos);
         return engine.suspectStatus(SimulatedTime.epochMillis(nowNanos));
     }
 
@@ -171,13 +167,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     /** Polls until nothing is left or the read-ahead is full. */
     void poll(long nowNanos) {
-        long nowMillis = SimulatedTime.epochMillis(nowNanos);
         int read;
         do {
             read = 0;
             List<SimulatedPartition> given = new ArrayList<>();
             for (SimulatedPartition from : readOrder) {
-                int own = engine.mayRead(from.state) ? read(from, MAX_POLL - read, nowMillis, nowNanos) : 0;
+                int own = engine.mayRead(from.state, MAX_POLL) ? read(from, MAX_POLL - read, nowNanos) : 0;
                 if (own > 0) {
                     given.add(from);
                 }
@@ -185,19 +180,18 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
             }
             readOrder.removeAll(given);
             readOrder.addAll(given);
-            engine.fillSlots(caughtUp, nowMillis, nowNanos);
-            engine.makeRoom(nowMillis, nowNanos);
+            fillSlotsAndMakeRoom(nowNanos);
         } while (read == MAX_POLL);
     }
 
-    private int read(SimulatedPartition from, int most, long nowMillis, long nowNanos) {
-        int read = 0;
-        for (; read < most && from.hasUnread(); read++) {
-            // The position identifies the record even when its item has moved since.
-            engine.arrived(from.state, from.position(), from.read(), nowMillis, nowNanos);
-        }
+    private int read(SimulatedPartition from, int most, long nowNanos) {
+        long before = from.position();
+        List<SimulatedItem> items = from.read(most);
+        int read = (int) (from.position() - before);
         if (read > 0) {
-            from.state.positionedAt(from.position());
+            long nowMillis = SimulatedTime.epochMillis(nowNanos);
+            carryOut(engine.received(from.state, items, from.position(), nowMillis), nowNanos);
+            from.seek(from.state.position());
         }
         return read;
     }
@@ -206,7 +200,8 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     void commit(long nowNanos) {
         urgent = false;
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        List<SimulatedPartition> left = engine.hasLeavingAttempts() ? List.of()
+        boolean isLeaving = engine.attempts().stream().anyMatch(attempt -> attempt.item.partition().isLeaving());
+        List<SimulatedPartition> left = isLeaving ? List.of()
                 : partitions.stream().filter(each -> each.state.isLeaving()).toList();
         engine.drained(left.stream().map(each -> each.state).toList());
         Map<SimulatedPartition, ProgressState> snapshots = new LinkedHashMap<>();
@@ -215,18 +210,17 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
                 snapshots.put(each, engine.snapshot(each.state));
             }
         }
-        List<SimMove> moves = List.copyOf(open);
+        List<Step<SimulatedItem, Attempt>> moves = List.copyOf(open);
         open.clear();
         snapshots.forEach((partition, snapshot) -> {
             partition.committed(snapshot);
-            engine.committed(partition.state, snapshot, nowMillis, nowNanos);
+            carryOut(engine.committed(partition.state, snapshot, nowMillis, nowNanos), nowNanos);
         });
         moves.forEach(move -> model.published(move, nowNanos));
         if (!left.isEmpty()) {
             forget(left, nowNanos);
         }
-        engine.fillSlots(caughtUp, nowMillis, nowNanos);
-        engine.makeRoom(nowMillis, nowNanos);
+        fillSlotsAndMakeRoom(nowNanos);
         if (engine.suspects() > 0) {
             model.requestSuspects(nowNanos);
         }
@@ -253,85 +247,59 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         item.destination = attempt.destination;
         stats.ended(item.lane, nowNanos - attempt.startedNanos);
         tally.held(item, nowNanos - attempt.startedNanos);
-        long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        engine.ended(attempt, attempt.ending.result(), model.destination.randomAfter(item, item.attempts), nowMillis,
-                nowNanos);
+        carryOut(engine.ended(attempt, attempt.ending.result(), model.destination.randomAfter(item, item.attempts),
+                SimulatedTime.epochMillis(nowNanos), nowNanos), nowNanos);
         model.requestTick(nowNanos);
         model.requestCounts(nowNanos);
-        engine.fillSlots(caughtUp, nowMillis, nowNanos);
-        if (inFlight() < slots && hasUnread()) {
+        fillSlots(nowNanos);
+        boolean hasUnread = partitions.stream()
+                .anyMatch(each -> each.hasUnread() && engine.mayRead(each.state, MAX_POLL));
+        if (inFlight() < slots && hasUnread) {
             poll(nowNanos);
         }
     }
 
-    private boolean hasUnread() {
-        return partitions.stream().anyMatch(each -> each.hasUnread() && engine.mayRead(each.state));
+    private void fillSlots(long nowNanos) {
+        long nowMillis = SimulatedTime.epochMillis(nowNanos);
+        carryOut(engine.fillSlots(caughtUp, Integer.MAX_VALUE, nowMillis, nowNanos), nowNanos);
     }
 
-    @Override
-    public TenantPolicy policyOf(SimulatedItem item) {
-        return tally.population.policy(item.tenant);
+    private void fillSlotsAndMakeRoom(long nowNanos) {
+        fillSlots(nowNanos);
+        carryOut(engine.makeRoom(SimulatedTime.epochMillis(nowNanos), nowNanos), nowNanos);
     }
 
-    @Override
-    public long sweptBeforeMillis(SimulatedItem item, long marginMillis, long nowMillis) {
-        return tally.population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
+    private void carryOut(List<Step<SimulatedItem, Attempt>> steps, long nowNanos) {
+        for (Step<SimulatedItem, Attempt> step : steps) {
+            switch (step) {
+                case Step.Start(Attempt attempt) -> start(attempt, nowNanos);
+                case Step.Done(SimulatedItem item) -> {
+                    item.currentPartition.left();
+                    tally.done(item);
+                }
+                case Step.Drop(SimulatedItem item, DropReason reason) -> {
+                    item.currentPartition.left();
+                    tally.dropped(item, reason);
+                }
+                case Step.Move<SimulatedItem, Attempt> move -> move(move.item(), move);
+                case Step.Retry<SimulatedItem, Attempt> retry -> move(retry.attempt().item, retry);
+                case Step.DeadLetter<SimulatedItem, Attempt> dead -> move(dead.item(), dead);
+                case Step.Commit() -> commitSoon(nowNanos);
+                case Step.Abandon(Attempt attempt) -> { }
+            }
+        }
     }
 
-    @Override
-    public Attempt start(
-            SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, AttemptTimeout timeout,
-            long nowMillis, long nowNanos) {
-        stats.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
+    private void start(Attempt attempt, long nowNanos) {
+        SimulatedItem item = attempt.item;
+        stats.begun(item.lane, item.attempts == 0, SimulatedTime.epochMillis(nowNanos) - item.enqueuedAtMillis());
         tally.attempted(item, nowNanos);
-        Destination.Ending ending = model.destination.attempt(item, item.attempts, timeout.millis(), nowNanos)
+        attempt.ending = model.destination.attempt(item, item.attempts, attempt.timeout.millis(), nowNanos)
                 .slowedBy(settings.slowdown());
-        Attempt attempt = new Attempt(item, slot, policy, timeout, ending, nowNanos);
-        model.events.add(nowNanos + ending.nanos(), now -> ended(attempt, now));
-        return attempt;
+        model.events.add(nowNanos + attempt.ending.nanos(), now -> ended(attempt, now));
     }
 
-    @Override
-    public void done(SimulatedItem item) {
-        item.currentPartition.left();
-        tally.done(item);
-    }
-
-    @Override
-    public void dropped(SimulatedItem item, DropReason reason) {
-        item.currentPartition.left();
-        tally.dropped(item, reason);
-    }
-
-    @Override
-    public void ended(SimulatedItem item, Route.DeadLetter why, long nowMillis) {
-        move(SimMove.dead(item, item.attempts, why));
-    }
-
-    @Override
-    public void moved(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
-        move(new SimMove(item, to, item.attempts, moves, dueMillis, Optional.empty(), Optional.empty()));
-    }
-
-    /** A retry resets the moves: they are limited between two attempts. */
-    @Override
-    public void retried(Attempt attempt, NextStep.Delay next) {
-        move(new SimMove(
-                attempt.item, Lane.DELAY, next.attempts(), 0, next.dueMillis(), Optional.of(next), Optional.empty()));
-    }
-
-    @Override
-    public void deadLettered(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(SimMove.dead(attempt.item, attempts, why));
-    }
-
-    @Override
-    public void convicted(SimulatedItem item, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(SimMove.dead(item, attempts, why));
-    }
-
-    @Override
-    public void commitWanted(long nowNanos) {
+    private void commitSoon(long nowNanos) {
         if (!urgent) {
             urgent = true;
             model.events.add(nowNanos + URGENT_NANOS, now -> {
@@ -342,8 +310,18 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         }
     }
 
-    private void move(SimMove move) {
-        move.item().currentPartition.left();
+    private void move(SimulatedItem item, Step<SimulatedItem, Attempt> move) {
+        item.currentPartition.left();
         open.add(move);
+    }
+
+    @Override
+    public TenantPolicy policyOf(SimulatedItem item) {
+        return tally.population.policy(item.tenant);
+    }
+
+    @Override
+    public long sweptBeforeMillis(SimulatedItem item, long marginMillis, long nowMillis) {
+        return tally.population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
     }
 }

@@ -4,6 +4,8 @@ import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Partition of a lane: its log from the frontier on, and its state in the engine of the worker that owns it.
@@ -58,8 +60,20 @@ final class SimulatedPartition {
         return position;
     }
 
-    SimulatedItem read() {
-        return log[ringIndex(position++)];
+    void seek(long offset) {
+        position = offset;
+    }
+
+    /** Reads the next records; returns the items of those that have not moved since to another partition. */
+    List<SimulatedItem> read(int most) {
+        List<SimulatedItem> items = new ArrayList<>();
+        for (long to = Math.min(end, position + most); position < to; position++) {
+            SimulatedItem item = log[ringIndex(position)];
+            if (item.currentPartition == this && item.offset == position) {
+                items.add(item);
+            }
+        }
+        return items;
     }
 
     /** Counts an item that is finished in this partition. */

@@ -1,10 +1,12 @@
 package io.spillway.sim;
 
+import io.spillway.core.engine.Step;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.progress.SuspectStatus;
+import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.MaxMinSlots;
 import io.spillway.core.sharding.SlotAssignment;
@@ -160,27 +162,38 @@ final class SpillwayModel implements Model {
         }
     }
 
-    void published(SimMove move, long nowNanos) {
-        SimulatedItem item = move.item();
-        item.attempts = move.attempts();
-        item.moves = move.moves();
-        item.retries = move.retry().isPresent();
-        move.retry().ifPresent(retry -> {
-            item.blameThousandths = retry.blameThousandths();
-            item.waitMillis = retry.waitMillis();
-        });
-        switch (move.to()) {
-            case DEAD_LETTER -> tally.dead(item, move.why().orElseThrow());
-            case DELAY -> {
-                tally.moved(item, Lane.DELAY);
-                router.delay(item, move.dueEpochMillis());
+    /** Publishes the move of an item after the commit of its worker. */
+    void published(Step<SimulatedItem, SimWorker.Attempt> move, long nowNanos) {
+        switch (move) {
+            case Step.DeadLetter(SimulatedItem item, var attempt, Route.DeadLetter why, int attempts) -> {
+                item.attempts = attempts;
+                tally.dead(item, why);
             }
-            case HOT -> throw new IllegalStateException("workers move nothing to hot");
-            default -> {
-                tally.moved(item, move.to());
-                router.place(item, new Route.ToLane(move.to(), LaneReason.EXCESS), nowNanos).append(item);
+            // A retry resets the moves: they are limited between two attempts.
+            case Step.Retry(SimWorker.Attempt attempt, NextStep.Delay next) -> {
+                SimulatedItem item = attempt.item;
+                item.attempts = next.attempts();
+                item.blameThousandths = next.blameThousandths();
+                item.waitMillis = next.waitMillis();
+                delay(item, true, 0, next.dueMillis());
             }
+            case Step.Move(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis)
+                    when to == Lane.DELAY -> delay(item, false, moves, dueMillis);
+            case Step.Move(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) -> {
+                item.moves = moves;
+                item.retries = false;
+                tally.moved(item, to);
+                router.place(item, new Route.ToLane(to, LaneReason.EXCESS), nowNanos).append(item);
+            }
+            default -> throw new IllegalStateException(move + ": not a move");
         }
+    }
+
+    private void delay(SimulatedItem item, boolean retries, int moves, long dueMillis) {
+        item.retries = retries;
+        item.moves = moves;
+        tally.moved(item, Lane.DELAY);
+        router.delay(item, dueMillis);
     }
 
     /** Commits the router, routes due items, and commits and polls each worker. */

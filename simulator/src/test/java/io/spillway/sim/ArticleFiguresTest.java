@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.within;
 import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
+import io.spillway.handler.Outcome;
 import io.spillway.sim.Simulation.Discipline;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Disturbance;
@@ -26,7 +26,6 @@ import io.spillway.sim.scenario.Surge;
 import io.spillway.sim.scenario.TenantGroup;
 import io.spillway.sim.scenario.Window;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,6 +103,7 @@ class ArticleFiguresTest {
 
     /** Returns the calls to a destination that always fails, through layers that retry by the rules. */
     private static int calls(int layers, TenantPolicy top, TenantPolicy below) {
+        record History(int attempts, int blameThousandths, long waitMillis) implements ItemHistory {}
         if (layers == 0) {
             return 1;
         }
@@ -112,9 +112,9 @@ class ArticleFiguresTest {
         NextStep next;
         do {
             calls += calls(layers - 1, below, below);
-            ItemHistory before = new ItemHistory(attempts, attempts * DestinationHealth.WHOLE, 0);
+            ItemHistory before = new History(attempts, attempts * DestinationHealth.WHOLE, 0);
             attempts++;
-            next = AttemptRules.nextStep(new AttemptResult.Failed(OptionalLong.empty(), "down"), before,
+            next = AttemptRules.nextStep(Outcome.retry("down"), before,
                     DestinationHealth.WHOLE, top, new SeededRandom(SEED), 0);
         } while (next instanceof NextStep.Delay);
         return calls;

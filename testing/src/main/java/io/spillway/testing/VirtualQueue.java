@@ -6,12 +6,13 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.DeliveryBuilder;
 import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import io.spillway.kafka.topics.ShardSettings;
 import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.kafka.view.ViewContent;
@@ -20,7 +21,6 @@ import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.SimulatedWorker;
 import io.spillway.worker.WorkerSettings;
-import io.spillway.worker.handlers.OutcomeResults;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -32,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -275,22 +274,22 @@ public final class VirtualQueue {
                     .enqueuedAt(Instant.ofEpochMilli(SimulatedTime.epochMillis(0) + arrivals.get(item).atMillis()))
                     .attempt(attempt).lane(lane.label()).lease(lease).build();
             String destination = "";
-            AttemptResult result;
+            Outcome result;
             boolean kills = false;
             try {
                 destination = handler.destination(delivery);
-                result = OutcomeResults.of(handler.handle(delivery));
+                result = AttemptRules.ofHandler(handler.handle(delivery));
             } catch (WorkerDeath e) {
                 kills = true;
-                result = new AttemptResult.Interrupted();
+                result = new Outcome.Interrupted();
             } catch (Exception | StackOverflowError e) {
-                result = new AttemptResult.Failed(OptionalLong.empty(), String.valueOf(e));
+                result = Outcome.retry(String.valueOf(e));
             }
             long tookMillis = handlingTime.apply(delivery).toMillis();
             long leaseMillis = lease.endsAt().toEpochMilli() - atMillis;
             return tookMillis > leaseMillis && !kills
                     ? new HandlerSimulation.Call(
-                            leaseMillis, new AttemptResult.TimedOut(leaseMillis), destination, false)
+                            leaseMillis, new Outcome.TimedOut(Duration.ofMillis(leaseMillis)), destination, false)
                     : new HandlerSimulation.Call(tookMillis, result, destination, kills);
         }
     }

@@ -7,23 +7,34 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.handler.Delivery;
+import io.spillway.kafka.codec.ItemDecoder;
+import io.spillway.kafka.codec.ItemDetails;
+import io.spillway.tracing.AttemptSpan;
+import io.spillway.tracing.TraceHeaders;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
- * One running handler call and its lease, which no step of the wall clock shortens. Its lock orders the end of the call
- * and the interrupt, so that no interrupt reaches the thread after the call has returned.
+ * One running handler call: its item as the handler sees it, and its lease, which no step of the wall clock shortens.
+ * Fields of the item beyond the routing fields are decoded when a handler first reads one. Its lock orders the end of
+ * the call and the interrupt, so that no interrupt reaches the thread after the call has returned.
  */
-final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
+final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Delivery.Lease {
     /** Reason for the interrupt of a call. */
     enum Interruption { NONE, LEASE_ENDED, PARTITION_LEFT }
 
     private static final int MAX_FRAMES = 4;
+    private static final ItemDecoder DECODER = new ItemDecoder();
+    private static final byte[] NO_KEY = {};
 
     final long startedAtMillis;
     /** Workers that died while this item ran alone; set before the attempt runs. */
@@ -34,6 +45,10 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     String detail = "";
     /** Text of the failure for the dead letter; empty when the detail says everything, or another attempt follows. */
     Optional<String> failure = Optional.empty();
+    /** Carries the trace to what the handler calls; set before the handler runs. */
+    AttemptSpan span = AttemptSpan.NONE;
+    /** Concurrent readers may each decode it, with equal results. */
+    private volatile ItemDetails details;
     private final InstantSource clock;
     private final LongSupplier nanoClock;
     private final long maxNanos;
@@ -52,6 +67,15 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
         this.startedAtMillis = clock.millis();
         this.leaseNanos = TimeUnit.MILLISECONDS.toNanos(timeout.millis());
         this.maxNanos = Math.max(leaseNanos, TimeUnit.MILLISECONDS.toNanos(leaseMaxMillis));
+    }
+
+    static Factory<LaneItem, Attempt> factory(InstantSource clock, LongSupplier nanoClock, Duration leaseMax) {
+        return (item, slot, policy, timeout, nowNanos) -> {
+            Attempt attempt =
+                    new Attempt(item, slot, policy, timeout, clock, nanoClock, nowNanos, leaseMax.toMillis());
+            attempt.deathsBefore = item.partition().deathsWith(item.offset());
+            return attempt;
+        };
     }
 
     @Override
@@ -109,9 +133,7 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
 
     /** Returns where its thread is outside the JDK, innermost frame first, for a log line; empty before it has one. */
     synchronized String where() {
-        StackTraceElement[] frames = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
-        return Arrays.stream(frames)
-                .filter(frame -> !"java.base".equals(frame.getModuleName()))
+        return frames().filter(frame -> !"java.base".equals(frame.getModuleName()))
                 .limit(MAX_FRAMES).map(StackTraceElement::toString).collect(joining(" < "));
     }
 
@@ -120,11 +142,13 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
      * each other.
      */
     synchronized Optional<StackTraceElement> exitCaller() {
-        StackTraceElement[] frames = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
-        return Arrays.stream(frames)
-                .dropWhile(frame -> !isExit(frame, Runtime.class))
+        return frames().dropWhile(frame -> !isExit(frame, Runtime.class))
                 .filter(frame -> !isExit(frame, Runtime.class) && !isExit(frame, System.class))
                 .findFirst();
+    }
+
+    private Stream<StackTraceElement> frames() {
+        return thread == null ? Stream.empty() : Arrays.stream(thread.getStackTrace());
     }
 
     private static boolean isExit(StackTraceElement frame, Class<?> type) {
@@ -135,5 +159,106 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     synchronized Interruption finish() {
         over = true;
         return interruption;
+    }
+
+    private ItemDetails details() {
+        ItemDetails decoded = details;
+        if (decoded == null) {
+            decoded = DECODER.decode(item.read(), value(), item.record().headers(), item.origin());
+            details = decoded;
+        }
+        return decoded;
+    }
+
+    @Override
+    public String tenant() {
+        return item.tenant();
+    }
+
+    @Override
+    public String id() {
+        ItemDetails decoded = details;
+        return decoded != null ? decoded.id() : item.id();
+    }
+
+    @Override
+    public String workload() {
+        return item.read().workload();
+    }
+
+    @Override
+    public Instant enqueuedAt() {
+        return Instant.ofEpochMilli(item.enqueuedAtMillis());
+    }
+
+    @Override
+    public int attempt() {
+        return item.attempts() + 1;
+    }
+
+    @Override
+    public String lane() {
+        return item.lane().label();
+    }
+
+    @Override
+    public String channel() {
+        return details().channel();
+    }
+
+    @Override
+    public String contentType() {
+        return details().contentType();
+    }
+
+    @Override
+    public Map<String, String> attributes() {
+        return details().attributes();
+    }
+
+    @Override
+    public byte[] payload() {
+        return details().payload();
+    }
+
+    @Override
+    public byte[] key() {
+        byte[] key = item.record().key();
+        return key == null ? NO_KEY : key;
+    }
+
+    @Override
+    public boolean hasKey() {
+        return item.record().key() != null;
+    }
+
+    @Override
+    public byte[] value() {
+        return item.record().value();
+    }
+
+    @Override
+    public List<Header> headers() {
+        Map<String, String> trace = span.headers();
+        Stream<Header> stored = Arrays.stream(item.record().headers().toArray())
+                .map(header -> new Header(header.key(), header.value()));
+        return trace.isEmpty() ? stored.toList()
+                : Stream.concat(stored.filter(header -> !TraceHeaders.isOne(header.name())), headersOf(trace)).toList();
+    }
+
+    private static Stream<Header> headersOf(Map<String, String> texts) {
+        return texts.entrySet().stream()
+                .map(each -> new Header(each.getKey(), each.getValue().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Override
+    public String position() {
+        return item.record().topic() + "-" + item.record().partition() + "-" + item.record().offset() + "@"
+                + item.owned().assignment;
+    }
+
+    @Override
+    public Lease lease() {
+        return this;
     }
 }

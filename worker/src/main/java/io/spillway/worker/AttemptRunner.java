@@ -2,16 +2,15 @@ package io.spillway.worker;
 
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HandlingStats;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.AttemptRules;
 import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.tracing.AttemptSpan;
 import io.spillway.tracing.Tracing;
-import io.spillway.worker.handlers.OutcomeResults;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -24,6 +23,7 @@ import org.slf4j.LoggerFactory;
 final class AttemptRunner {
     private static final Logger LOG = LoggerFactory.getLogger(AttemptRunner.class);
     private static final int MAX_DETAIL = 1_000;
+    private static final int MAX_DESTINATION = 255;
 
     private final Handler handler;
     private final WorkerMetrics metrics;
@@ -82,9 +82,10 @@ final class AttemptRunner {
     /** Runs an attempt and returns the attempts to run next. */
     List<Attempt> handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
-        AttemptResult result;
+        Outcome result;
         try (AttemptSpan span = tracing.isOn() ? begin(attempt) : AttemptSpan.NONE) {
-            result = result(attempt, span);
+            attempt.span = span;
+            result = result(attempt);
         }
         return core.ended(attempt, result);
     }
@@ -96,19 +97,17 @@ final class AttemptRunner {
     }
 
     /** Returns the type of the error that a span has; empty if the attempt has not failed. */
-    private static Optional<String> errorType(Attempt attempt, AttemptResult result) {
+    private static Optional<String> errorType(Attempt attempt, Outcome result) {
         return switch (result) {
-            case AttemptResult.Succeeded succeeded -> Optional.empty();
-            case AttemptResult.Deferred later -> Optional.empty();
-            case AttemptResult.Interrupted interrupted -> Optional.empty();
-            case AttemptResult.TimedOut late -> Optional.of(WorkerMetrics.outcomeOf(late));
-            case AttemptResult.Failed failed when attempt.thrown != null ->
-                Optional.of(attempt.thrown.getClass().getName());
-            case AttemptResult failed -> Optional.of(WorkerMetrics.outcomeOf(failed));
+            case Outcome.Done done -> Optional.empty();
+            case Outcome.Later later -> Optional.empty();
+            case Outcome.Interrupted interrupted -> Optional.empty();
+            case Outcome.Retry retry when attempt.thrown != null -> Optional.of(attempt.thrown.getClass().getName());
+            case Outcome failed -> Optional.of(WorkerMetrics.outcomeOf(failed));
         };
     }
 
-    private AttemptResult result(Attempt attempt, AttemptSpan span) {
+    private Outcome result(Attempt attempt) {
         if (attempt.deathsBefore > 0) {
             // The last line of the log if the item ends the process in a way that leaves no trace.
             LOG.warn("Runs an item alone with which {} workers have died, {}", attempt.deathsBefore,
@@ -118,51 +117,65 @@ final class AttemptRunner {
         long ageMillis = Math.max(0, attempt.startedAtMillis - item.ageSinceMillis());
         metrics.started(item, ageMillis, attempt.startedAtMillis);
         stats.begun(item.lane(), !item.attemptedBefore(), ageMillis);
-        AttemptResult returned = call(attempt, span);
+        Outcome returned = call(attempt);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
-        AttemptResult result = interpret(attempt, returned, interruption, durationNanos);
+        Outcome result = interpret(attempt, returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(item, result, durationNanos);
         stats.ended(item.lane(), durationNanos);
-        if (span.isOn()) {
-            span.ended(WorkerMetrics.outcomeOf(result), errorType(attempt, result), () -> Printable.of(attempt.detail));
+        if (attempt.span.isOn()) {
+            attempt.span.ended(
+                    WorkerMetrics.outcomeOf(result), errorType(attempt, result), () -> Printable.of(attempt.detail));
         }
         return result;
     }
 
-    private AttemptResult call(Attempt attempt, AttemptSpan span) {
-        LaneDelivery delivery = new LaneDelivery(attempt.item, attempt, span);
+    private Outcome call(Attempt attempt) {
+        String failed = "The handler's method destination failed: ";
         try {
-            attempt.destination = Destinations.of(handler, delivery);
-            return OutcomeResults.of(handler.handle(delivery));
+            String name = handler.destination(attempt);
+            if (name == null) {
+                return Outcome.retry(
+                        "The handler's method destination returned null. It must return a name, or an empty one.");
+            }
+            attempt.destination = plain(name);
+            failed = "";
+            return AttemptRules.ofHandler(handler.handle(attempt));
         } catch (OutOfMemoryError e) {
             // Not a failure of this item: the process ends, and the item is delivered again as a suspect.
             LOG.error("Memory ran out in the handler, {}", HandlerFailures.describe(attempt));
             throw e;
-        } catch (Destinations.UnknownException e) {
-            attempt.thrown = e.thrown();
-            return new AttemptResult.Failed(OptionalLong.empty(), e.getMessage());
         } catch (Throwable e) {
             attempt.thrown = e;
-            return new AttemptResult.Failed(OptionalLong.empty(), FailureText.describe(e, MAX_DETAIL));
+            return Outcome.retry(failed + FailureText.describe(e, MAX_DETAIL - failed.length()));
         }
+    }
+
+    /** Returns the name of a destination as headers, metrics and logs can have it. */
+    private static String plain(String name) {
+        boolean isPlain = name.length() <= MAX_DESTINATION;
+        for (int i = 0; isPlain && i < name.length(); i++) {
+            char c = name.charAt(i);
+            isPlain = c >= ' ' && c <= '~' && c != '\\';
+        }
+        return isPlain ? name : Printable.of(name, MAX_DESTINATION);
     }
 
     /**
      * An interrupted call counts as done when it returns done, and as anything that a consumer on demand has been told
      * to be accepted. Any other result is replaced by the interruption.
      */
-    private AttemptResult interpret(
-            Attempt attempt, AttemptResult result, Attempt.Interruption interruption, long durationNanos) {
+    private Outcome interpret(
+            Attempt attempt, Outcome result, Attempt.Interruption interruption, long durationNanos) {
         boolean isAnswer = handler instanceof Worker.OnDemand && attempt.thrown == null;
-        if (isAnswer || result instanceof AttemptResult.Succeeded) {
+        if (isAnswer || result instanceof Outcome.Done) {
             return result;
         }
         return switch (interruption) {
             case NONE -> result;
-            case LEASE_ENDED -> new AttemptResult.TimedOut(TimeUnit.NANOSECONDS.toMillis(durationNanos));
-            case PARTITION_LEFT -> new AttemptResult.Interrupted();
+            case LEASE_ENDED -> new Outcome.TimedOut(Duration.ofNanos(durationNanos));
+            case PARTITION_LEFT -> new Outcome.Interrupted();
         };
     }
 }

@@ -1,9 +1,10 @@
 package io.spillway.worker;
 
 import io.spillway.core.item.Printable;
-import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.settings.Durations;
+import io.spillway.handler.Outcome;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -33,19 +34,19 @@ final class HandlerFailures {
     private record Kind(String tenant, String name) {}
 
     /** Logs an attempt that has ended, and keeps the text of its failure for a dead letter. */
-    void ended(Attempt attempt, AttemptResult result, long nowNanos) {
+    void ended(Attempt attempt, Outcome result, long nowNanos) {
         switch (result) {
-            case AttemptResult.Succeeded succeeded -> { }
-            case AttemptResult.Interrupted interrupted -> { }
-            case AttemptResult.Deferred later -> { }
-            case AttemptResult.Failed failed -> failed(attempt, "answered retry", failed.detail(), nowNanos);
-            case AttemptResult.Unavailable failed -> failed(attempt, "answered unavailable", failed.detail(), nowNanos);
-            case AttemptResult.PermanentFailure dead -> {
-                attempt.failure = FailureText.ofLong(dead.detail());
-                failed(attempt, "answered dead", dead.detail(), nowNanos);
+            case Outcome.Done done -> { }
+            case Outcome.Interrupted interrupted -> { }
+            case Outcome.Later later -> { }
+            case Outcome.Retry failed -> failed(attempt, "answered retry", failed.detail(), nowNanos);
+            case Outcome.Unavailable failed -> failed(attempt, "answered unavailable", failed.detail(), nowNanos);
+            case Outcome.Dead dead -> {
+                attempt.failure = FailureText.ofLong(dead.reason());
+                failed(attempt, "answered dead", dead.reason(), nowNanos);
             }
-            case AttemptResult.TimedOut late ->
-                    failed(attempt, "was interrupted", "stopped after " + Durations.format(late.ranMillis()), nowNanos);
+            case Outcome.TimedOut(Duration ran) ->
+                failed(attempt, "was interrupted", "stopped after " + Durations.format(ran.toMillis()), nowNanos);
         }
     }
 

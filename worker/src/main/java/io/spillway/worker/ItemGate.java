@@ -15,6 +15,7 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -42,14 +43,6 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     /** Names of workloads by hash, which their items share. Bound: its length; of one hash the newest name stays. */
     private final String[] workloads = new String[1 << WORKLOAD_BITS];
 
-    /** Content of a lane record. */
-    sealed interface Read {
-        record Item(LaneItem item) implements Read {}
-
-        /** An unreadable record; the balance of {@code tenant} counts it. */
-        record Bad(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, String tenant) implements Read {}
-    }
-
     ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps, LongSupplier clockAheadMillis) {
         this.reader = reader;
         this.policies = policies;
@@ -57,13 +50,13 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         this.clockAheadMillis = clockAheadMillis;
     }
 
-    /** Reads a record by the rules of the router. */
-    Read read(OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, long nowMillis) {
+    /** Reads a record by the rules of the router. The balance of its owner counts an unreadable one. */
+    LaneItem read(OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, long nowMillis) {
         return switch (reader.read(record.key(), record.value(), record.headers(), record.timestamp())) {
-            case ParsedRecord.Unreadable bad -> new Read.Bad(
-                    record, new Route.DeadLetter(bad.reason(), bad.detail()),
-                    owners.of(record.key(), record.value(), record.headers()));
-            case ParsedRecord.Item item -> new Read.Item(laneItem(owned, record, item, nowMillis));
+            case ParsedRecord.Unreadable bad -> new LaneItem(owned, record, new ParsedRecord.Item(
+                            owners.of(record.key(), record.value(), record.headers()), record.timestamp(), "", false),
+                    0, 0, 0, 0, 0, false, 0, 0, 0, Optional.of(new Route.DeadLetter(bad.reason(), bad.detail())));
+            case ParsedRecord.Item item -> laneItem(owned, record, item, nowMillis);
         };
     }
 
@@ -108,7 +101,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
                 attempts > 0 ? EngineItem.ATTEMPTED : wasDue(headers, freshSinceMillis, nowMillis)
                         ? Math.min(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(nowMillis), nowMillis)
                         : freshSinceMillis,
-                HeldBytes.of(record.key(), record.value(), headers));
+                HeldBytes.of(record.key(), record.value(), headers), Optional.empty());
     }
 
     /** Returns whether an item has waited for its due time. An item that is nearly new needs no look. */

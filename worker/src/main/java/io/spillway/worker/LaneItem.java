@@ -5,12 +5,14 @@ import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.tracing.AttemptFacts;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -30,21 +32,22 @@ import org.apache.kafka.common.header.Header;
  *                         time for its first attempt that its producer set
  * @param waitsSinceMillis as {@link EngineItem#waitsSinceMillis}
  * @param bytes            {@link HeldBytes} of the record
+ * @param unreadable       why the record contains no item; empty for an item
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
         int priority, int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis,
-        long waitsSinceMillis, int bytes)
+        long waitsSinceMillis, int bytes, Optional<Route.DeadLetter> unreadable)
         implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Override
     public EnginePartition partition() {
-        return owned.state;
+        return owned;
     }
 
     Lane lane() {
-        return owned.state.lane();
+        return owned.lane();
     }
 
     @Override

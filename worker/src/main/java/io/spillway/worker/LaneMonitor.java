@@ -126,7 +126,7 @@ final class LaneMonitor implements AutoCloseable {
     private void scheduleLeases(long inMillis) {
         leases.schedule(() -> {
             try {
-                metrics.leasesEnded(core.endLeases());
+                metrics.leasesEnded(core.count(attempt -> attempt.interruptIfOverdue(nanoClock.getAsLong())));
             } catch (RuntimeException | Error e) {
                 LOG.error("Leases that ended could not be ended; it is tried again", e);
             } finally {
@@ -175,7 +175,7 @@ final class LaneMonitor implements AutoCloseable {
     private long readPosition() {
         return core.partitions().stream()
                 .flatMap(partition -> core.owned(partition).stream())
-                .mapToLong(owned -> core.read(engine -> owned.state.position()))
+                .mapToLong(owned -> core.read(engine -> owned.position()))
                 .sum();
     }
 
@@ -213,7 +213,7 @@ final class LaneMonitor implements AutoCloseable {
             arrivals.remove(part.partition());
             return 0;
         }
-        long position = core.read(engine -> owned.get().state.position());
+        long position = core.read(engine -> owned.get().position());
         return arrivals.computeIfAbsent(part.partition(), absent -> new ArrivalHistory()).waitedMillis(
                 Math.max(position, part.from()), part.end(), nowMillis());
     }

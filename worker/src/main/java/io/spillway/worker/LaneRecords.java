@@ -1,5 +1,6 @@
 package io.spillway.worker;
 
+import io.spillway.core.engine.Step;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
@@ -108,27 +109,24 @@ final class LaneRecords {
         return to(item.record(), Lane.DELAY, partition, headers);
     }
 
-    /** Returns the dead-letter record of an item after its last attempt, with the text of the failure. */
-    ProducerRecord<byte[], byte[]> dead(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
-        ProducerRecord<byte[], byte[]> dead = convicted(attempt.item, why, attempts, nowMillis);
-        markAttempted(dead.headers(), attempt.startedAtMillis);
-        setDestination(dead.headers(), attempt);
-        attempt.failure.ifPresent(text -> set(dead.headers(), ItemHeaders.DEAD_FAILURE, text));
-        return dead;
-    }
-
-    /** Returns the dead-letter record of an item that workers died with; when its first attempt began is not known. */
-    ProducerRecord<byte[], byte[]> convicted(LaneItem item, Route.DeadLetter why, int attempts, long nowMillis) {
-        ProducerRecord<byte[], byte[]> dead = dead(item.record(), why, nowMillis);
-        set(dead.headers(), ItemHeaders.ATTEMPT, Integer.toString(attempts));
-        return dead;
-    }
-
-    /** Returns the dead-letter record of an unreadable record, or of an item with the attempts that it has had. */
-    ProducerRecord<byte[], byte[]> dead(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, long nowMillis) {
-        Headers headers = new RecordHeaders(record.headers());
+    /**
+     * Returns the dead-letter record of an item or of an unreadable record; after an attempt with the text of the
+     * failure. When the first attempt of an item that workers died with began is not known.
+     */
+    ProducerRecord<byte[], byte[]> dead(Step.DeadLetter<LaneItem, Attempt> dead, long nowMillis) {
+        ConsumerRecord<byte[], byte[]> record = dead.item().record();
+        Headers headers = copyOf(dead.item());
         headers.remove(ItemHeaders.DUE);
-        ItemHeaders.addDeadLetter(headers, why, STAGE, nowMillis, record.topic(), record.partition(), record.offset());
+        ItemHeaders.addDeadLetter(
+                headers, dead.why(), STAGE, nowMillis, record.topic(), record.partition(), record.offset());
+        if (dead.attempts() != dead.item().attempts()) {
+            set(headers, ItemHeaders.ATTEMPT, Integer.toString(dead.attempts()));
+        }
+        dead.attempt().ifPresent(attempt -> {
+            markAttempted(headers, attempt.startedAtMillis);
+            setDestination(headers, attempt);
+            attempt.failure.ifPresent(text -> set(headers, ItemHeaders.DEAD_FAILURE, text));
+        });
         return to(record, Lane.DEAD_LETTER, headers);
     }
 

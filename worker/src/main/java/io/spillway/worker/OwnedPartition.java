@@ -1,33 +1,31 @@
 package io.spillway.worker;
 
 import io.spillway.core.engine.EnginePartition;
-import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.progress.PartitionProgress;
+import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.LedgerOwner;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Partition that this worker owns: its engine state, and the moves and ledger deltas for the next transaction. Guarded
- * by the lock of {@link WorkerCore}.
+ * Partition that this worker owns, with the moves and ledger deltas for the next transaction. Guarded by the lock of
+ * {@link WorkerCore}.
  *
  * <p>Bound: the ledger deltas cover the items that can finish between two commits, which the horizon limits; the
  * worker stops reading while the moves of all partitions exceed one transaction (see {@link WorkerCore#paused}).
  */
-final class OwnedPartition {
+final class OwnedPartition extends EnginePartition {
     final TopicPartition partition;
-    final EnginePartition state;
     /** Number of the assignment in its worker, from 1. Set before an item is read. */
     long assignment;
     /** Records of finished items that the next transaction must produce. */
@@ -46,21 +44,11 @@ final class OwnedPartition {
      * @param records    empty where the poll read only transaction markers
      * @param nextOffset position after the poll
      */
-    record Polled(OwnedPartition partition, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {
-        /** Returns the position of the partition after its records are added: lower if it has no room for all. */
-        long position(WorkerEngine<?, ?> engine) {
-            for (int i = 0; i < records.size(); i++) {
-                if (engine.isCutAt(partition.state, records.get(i).offset(), records.size() - i)) {
-                    return records.get(i).offset();
-                }
-            }
-            return nextOffset;
-        }
-    }
+    record Polled(OwnedPartition partition, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {}
 
     OwnedPartition(TopicPartition partition, Lane lane, PartitionProgress progress) {
+        super(partition, lane, progress);
         this.partition = partition;
-        this.state = new EnginePartition(partition, lane, progress);
         // Unpredictable to senders, so that they cannot choose tenants that collide in the table.
         int seed = System.identityHashCode(this);
         this.current = new LedgerDeltas(ItemState.of(lane), seed);
@@ -90,11 +78,18 @@ final class OwnedPartition {
         current.add(tenant, to);
     }
 
-    /** Returns the deltas for the next batch; they do not change until the batch is committed or replaced. */
-    LedgerDeltas deltasToCommit() {
+    /** Returns what to commit next with this progress; its deltas do not change until it is committed or replaced. */
+    CommitBatch.Part toCommit(ProgressState progress, LaneRecords records) {
         uncommitted.addAll(current);
         current.clear();
-        return uncommitted;
+        if (records.mayNotFit()) {
+            List<ProducerRecord<byte[], byte[]>> before = new ArrayList<>(moves);
+            moves.clear();
+            moveBytes = 0;
+            before.forEach(move -> produce(records.fitting(move, uncommitted)));
+        }
+        isInBatch = true;
+        return new CommitBatch.Part(progress, new ArrayList<>(moves), uncommitted);
     }
 
     /** Removes the first {@code count} moves, and the deltas that were committed with them. */
@@ -109,7 +104,7 @@ final class OwnedPartition {
     /** Records that a batch failed: the next one contains the same again. */
     void notCommitted() {
         isInBatch = false;
-        state.markDirty();
+        markDirty();
     }
 
     /** Returns the {@link HeldBytes} of the moves. */
@@ -117,24 +112,7 @@ final class OwnedPartition {
         return moveBytes;
     }
 
-    /** Replaces moves of the next batch. */
-    void replaceMoves(UnaryOperator<ProducerRecord<byte[], byte[]>> replacement) {
-        List<ProducerRecord<byte[], byte[]>> before = movesToCommit();
-        moves.clear();
-        moveBytes = 0;
-        before.forEach(move -> produce(replacement.apply(move)));
-    }
-
-    List<ProducerRecord<byte[], byte[]>> movesToCommit() {
-        return new ArrayList<>(moves);
-    }
-
     private static int bytes(ProducerRecord<byte[], byte[]> move) {
         return HeldBytes.of(move.key(), move.value(), move.headers());
-    }
-
-    @Override
-    public String toString() {
-        return partition.toString();
     }
 }

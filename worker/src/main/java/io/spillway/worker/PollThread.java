@@ -231,7 +231,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         core.takeNotes().forEach(LOG::warn);
         for (OwnedPartition.Polled each : polled) {
             // This thread is the only one that changes a position.
-            long position = each.partition().state.position();
+            long position = each.partition().position();
             if (position < each.nextOffset()) {
                 unlessLost(() -> consumer.seek(each.partition().partition, position));
             }

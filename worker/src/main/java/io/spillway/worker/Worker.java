@@ -146,7 +146,7 @@ public final class Worker implements AutoCloseable {
         this.admin = clients.admin();
         this.queues = new QueueAdmin(admin, clients.commands());
         this.initialOffsets = new InitialOffsets(clients, queues, topics, clock, WorkerException::new);
-        DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
+        DestinationHealth health = new DestinationHealth(DestinationHealth.MAX_TENANTS);
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
                 tenant -> health.isTenantUnavailable(tenant, clock.millis()), settings.lateAfter(), clock);
         this.clockWatch = new ClockWatch("Worker", clock, nanoClock);
@@ -161,13 +161,13 @@ public final class Worker implements AutoCloseable {
         ItemPlacement placement =
                 new ItemPlacement(fleet, new PlacementView(queue, policies, new ShardAssignments()));
         LoweredLimits limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
-        WorkerEffects effects = new WorkerEffects(
-                new LaneRecords(topics, limits, placement, policies::context, clock), metrics, clock, nanoClock,
-                settings.leaseMax().toMillis(),
-                handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE);
-        WorkerEngine<LaneItem, Attempt> engine =
-                new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate, effects);
-        this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
+        WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate,
+                Attempt.factory(clock, nanoClock, settings.leaseMax()));
+        Outbox outbox = new Outbox(
+                new LaneRecords(topics, limits, placement, policies::context, clock), metrics, clock);
+        this.core = new WorkerCore(gate, engine, outbox,
+                handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE,
+                clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
         AttemptRunner runner = new AttemptRunner(
                 handler, metrics, stats, core, tracing, topics.workerGroup(), nanoClock, this::fail);
@@ -282,7 +282,7 @@ public final class Worker implements AutoCloseable {
 
     /** A new process has its slots again; the items of the attempts that hold them have ended. */
     private void requireSlots() {
-        if (core.givenUp() >= settings.slots()) {
+        if (core.count(Attempt::isGivenUp) >= settings.slots()) {
             fail(new WorkerException("As many attempts as worker.slots (" + settings.slots() + ") ignore their"
                     + " interrupt. Restart the worker, and repair the handler: its stuck dead letters name the items."));
         }

@@ -1,9 +1,13 @@
 package io.spillway.worker;
 
-import io.spillway.core.engine.EnginePartition;
+import io.spillway.core.engine.Step;
 import io.spillway.core.engine.WorkerEngine;
+import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.item.Printable;
+import io.spillway.core.retry.NextStep;
+import io.spillway.handler.Outcome;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,13 +22,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -38,28 +42,34 @@ final class WorkerCore {
     /** Approximate limit of one transaction: the moves of one second on a small machine. */
     private static final int MAX_MOVES = 50_000;
     private static final long MAX_MOVE_BYTES = 16L << 20;
+    private static final Predicate<Attempt> IS_LEAVING = attempt -> attempt.item.partition().isLeaving();
 
     private final InstantSource clock;
     private final ItemGate gate;
     private final WorkerEngine<LaneItem, Attempt> engine;
-    private final WorkerEffects effects;
+    private final Outbox outbox;
+    private final IntSupplier limit;
     private final LongSupplier nanoClock;
     private final RandomGenerator random;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition attemptEnded = lock.newCondition();
     private final Condition commitWanted = lock.newCondition();
     private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
+    /** Lines for the log. Bound: the attempts, and the suspects of a takeover. */
+    private List<String> notes = new ArrayList<>();
     private ConsumerGroupMetadata group;
     private boolean urgent;
     private boolean commitsStopped;
     private volatile boolean caughtUp;
 
+    /** @param limit most attempts that may run now besides the slots' number; called under the lock */
     WorkerCore(
-            ItemGate gate, WorkerEngine<LaneItem, Attempt> engine, WorkerEffects effects, InstantSource clock,
-            LongSupplier nanoClock, RandomGenerator random) {
+            ItemGate gate, WorkerEngine<LaneItem, Attempt> engine, Outbox outbox, IntSupplier limit,
+            InstantSource clock, LongSupplier nanoClock, RandomGenerator random) {
         this.gate = gate;
         this.engine = engine;
-        this.effects = effects;
+        this.outbox = outbox;
+        this.limit = limit;
         this.clock = clock;
         this.nanoClock = nanoClock;
         this.random = random;
@@ -91,23 +101,16 @@ final class WorkerCore {
      */
     List<Attempt> receive(List<OwnedPartition.Polled> polled) {
         long nowMillis = clock.millis();
-        List<ItemGate.Read> reads = new ArrayList<>();
-        polled.forEach(each -> each.records().forEach(
-                record -> reads.add(gate.read(each.partition(), record, nowMillis))));
+        List<List<LaneItem>> items = polled.stream().map(each -> each.records().stream()
+                .map(record -> gate.read(each.partition(), record, nowMillis)).toList()).toList();
         return lockedGet(() -> {
-            long nowNanos = nanoClock.getAsLong();
-            var read = reads.iterator();
-            for (OwnedPartition.Polled each : polled) {
-                long position = each.position(engine);
-                for (ConsumerRecord<byte[], byte[]> record : each.records()) {
-                    ItemGate.Read next = read.next();
-                    if (record.offset() < position) {
-                        add(each.partition(), record.offset(), next, nowMillis, nowNanos);
-                    }
-                }
-                each.partition().state.positionedAt(position);
+            List<Attempt> started = new ArrayList<>();
+            for (int i = 0; i < polled.size(); i++) {
+                OwnedPartition.Polled each = polled.get(i);
+                carryOut(engine.received(each.partition(), items.get(i), each.nextOffset(), nowMillis), started);
             }
-            return fillSlotsAndMakeRoom(nowMillis, nowNanos);
+            fillSlotsAndMakeRoom(nowMillis, nanoClock.getAsLong(), started);
+            return started;
         });
     }
 
@@ -123,14 +126,18 @@ final class WorkerCore {
                 return Set.copyOf(owned.keySet());
             }
             return owned.values().stream()
-                    .filter(each -> !engine.mayRead(each.state, PollThread.MAX_RECORDS)).map(each -> each.partition)
+                    .filter(each -> !engine.mayRead(each, PollThread.MAX_RECORDS)).map(each -> each.partition)
                     .collect(Collectors.toSet());
         });
     }
 
     /** Returns what happened to items since the last call that an operator must know; the caller logs it. */
     List<String> takeNotes() {
-        return lockedGet(effects::takeNotes);
+        return lockedGet(() -> {
+            List<String> taken = notes;
+            notes = new ArrayList<>();
+            return taken;
+        });
     }
 
     /** Sets whether the hot and overflow lanes are caught up, over all workers. */
@@ -147,13 +154,13 @@ final class WorkerCore {
     void leave(Collection<TopicPartition> partitions, long graceMillis) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            List<EnginePartition> states = states(partitions, owned::get);
-            engine.leave(states, nanoClock.getAsLong());
+            List<OwnedPartition> leaving = partitions.stream().map(owned::get).filter(Objects::nonNull).toList();
+            engine.leave(leaving, nanoClock.getAsLong());
             if (commitsStopped || !awaitLeavingIdle(graceMillis)) {
                 interruptLeaving();
                 awaitLeavingIdle(TimeUnit.SECONDS.toMillis(1));
             }
-            engine.drained(states);
+            engine.drained(leaving);
         } finally {
             lock.unlock();
         }
@@ -162,40 +169,34 @@ final class WorkerCore {
     /** Returns whether the next batch, or one in flight, contains any of these partitions. */
     boolean hasToCommit(Collection<TopicPartition> partitions) {
         return lockedGet(() -> !commitsStopped && partitions.stream().map(owned::get).filter(Objects::nonNull)
-                .anyMatch(each -> each.isInBatch || each.state.isDirty()));
+                .anyMatch(each -> each.isInBatch || each.isDirty()));
     }
 
     /** Removes partitions; their running attempts keep their slots, and the outcomes are ignored. */
     void forget(Collection<TopicPartition> partitions) {
-        locked(() -> engine.forget(states(partitions, owned::remove), nanoClock.getAsLong()));
+        locked(() -> carryOut(engine.forget(
+                partitions.stream().map(owned::remove).filter(Objects::nonNull).toList(), nanoClock.getAsLong()),
+                new ArrayList<>()));
     }
 
     // ---- handler threads
 
     /** Records the end of an attempt and returns the attempts to run now. */
-    List<Attempt> ended(Attempt attempt, AttemptResult result) {
+    List<Attempt> ended(Attempt attempt, Outcome result) {
         return lockedGet(() -> {
             long nowMillis = clock.millis();
             long nowNanos = nanoClock.getAsLong();
-            engine.ended(attempt, result, random, nowMillis, nowNanos);
+            List<Attempt> started = new ArrayList<>(1);
+            carryOut(engine.ended(attempt, result, random, nowMillis, nowNanos), started);
             attemptEnded.signalAll();
-            return fillSlots(nowMillis, nowNanos);
+            fillSlots(nowMillis, nowNanos, started);
+            return started;
         });
     }
 
     /** Stops commits, because after an error this state may be wrong. The process ends and recovers as after a kill. */
     void stopCommits() {
         locked(() -> commitsStopped = true);
-    }
-
-    /** Interrupts the attempts whose lease has ended, and returns their number. */
-    int endLeases() {
-        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(nanoClock.getAsLong())));
-    }
-
-    /** Returns the number of attempts that still run although their items have ended without them. */
-    int givenUp() {
-        return lockedGet(() -> count(Attempt::isGivenUp));
     }
 
     // ---- the commit thread
@@ -226,9 +227,8 @@ final class WorkerCore {
             int metadataCharacters = 0;
             boolean mayCommit = !commitsStopped && group != null;
             for (OwnedPartition each : owned.values()) {
-                if (mayCommit && each.state.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
-                    parts.put(each, effects.part(each, engine.snapshot(each.state)));
-                    each.isInBatch = true;
+                if (mayCommit && each.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
+                    parts.put(each, each.toCommit(engine.snapshot(each), outbox.records()));
                     metadataCharacters += CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION;
                 }
             }
@@ -241,11 +241,13 @@ final class WorkerCore {
         return lockedGet(() -> {
             long nowMillis = clock.millis();
             long nowNanos = nanoClock.getAsLong();
+            List<Attempt> started = new ArrayList<>();
             batch.parts().forEach((partition, part) -> {
                 partition.committed(part.moves().size());
-                engine.committed(partition.state, part.state(), nowMillis, nowNanos);
+                carryOut(engine.committed(partition, part.state(), nowMillis, nowNanos), started);
             });
-            return fillSlotsAndMakeRoom(nowMillis, nowNanos);
+            fillSlotsAndMakeRoom(nowMillis, nowNanos, started);
+            return started;
         });
     }
 
@@ -257,12 +259,12 @@ final class WorkerCore {
     // ---- for metrics
 
     int inFlight() {
-        return lockedGet(engine.attempts()::size);
+        return count(attempt -> true);
     }
 
-    /** Returns the number of attempts that still run after their interrupt. */
-    int interrupted() {
-        return lockedGet(() -> count(Attempt::isInterrupted));
+    /** Returns the number of running attempts to which this applies. */
+    int count(Predicate<Attempt> which) {
+        return lockedGet(() -> (int) engine.attempts().stream().filter(which).count());
     }
 
     int waiting(Lane lane) {
@@ -276,43 +278,41 @@ final class WorkerCore {
 
     // ---- under the lock
 
-    private static List<EnginePartition> states(
-            Collection<TopicPartition> partitions, Function<TopicPartition, OwnedPartition> find) {
-        return partitions.stream().map(find).filter(Objects::nonNull).map(partition -> partition.state).toList();
+    private void fillSlotsAndMakeRoom(long nowMillis, long nowNanos, List<Attempt> started) {
+        fillSlots(nowMillis, nowNanos, started);
+        carryOut(engine.makeRoom(nowMillis, nowNanos), started);
     }
 
-    private void add(OwnedPartition partition, long offset, ItemGate.Read read, long nowMillis, long nowNanos) {
-        switch (read) {
-            case ItemGate.Read.Item(LaneItem item) ->
-                engine.arrived(partition.state, offset, item, nowMillis, nowNanos);
-            case ItemGate.Read.Bad bad -> {
-                if (engine.arrivedUnreadable(partition.state, offset)) {
-                    effects.unreadable(partition, bad, nowMillis);
-                }
+    private void fillSlots(long nowMillis, long nowNanos, List<Attempt> started) {
+        carryOut(engine.fillSlots(caughtUp, limit.getAsInt(), nowMillis, nowNanos), started);
+    }
+
+    private void carryOut(List<Step<LaneItem, Attempt>> steps, List<Attempt> started) {
+        for (Step<LaneItem, Attempt> step : steps) {
+            switch (step) {
+                case Step.Start(Attempt attempt) -> started.add(attempt);
+                case Step.Done(LaneItem item) -> outbox.done(item);
+                case Step.Drop(LaneItem item, DropReason reason) -> outbox.dropped(item, reason);
+                case Step.Move(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) ->
+                        outbox.moved(item, to, reason, moves, dueMillis);
+                case Step.Retry(Attempt attempt, NextStep.Delay next) -> outbox.retried(attempt, next);
+                case Step.DeadLetter<LaneItem, Attempt> dead -> outbox.deadLettered(dead).ifPresent(notes::add);
+                case Step.Commit() -> wantCommit();
+                case Step.Abandon(Attempt attempt) -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
             }
         }
     }
 
-    private List<Attempt> fillSlots(long nowMillis, long nowNanos) {
-        engine.fillSlots(caughtUp, nowMillis, nowNanos);
-        if (effects.takeCommitWanted()) {
-            wantCommit();
-        }
-        return effects.takeStarted();
-    }
-
-    private int count(Predicate<Attempt> which) {
-        return (int) engine.attempts().stream().filter(which).count();
-    }
-
-    private List<Attempt> fillSlotsAndMakeRoom(long nowMillis, long nowNanos) {
-        List<Attempt> attempts = fillSlots(nowMillis, nowNanos);
-        engine.makeRoom(nowMillis, nowNanos);
-        return attempts;
-    }
-
+    /** Interrupts the attempts that leave; one that calls {@code System.exit} leaves suspects. */
     private void interruptLeaving() {
-        engine.attempts().stream().filter(attempt -> attempt.item.partition().isLeaving()).forEach(effects::interrupt);
+        engine.attempts().stream().filter(IS_LEAVING).forEach(attempt -> {
+            attempt.exitCaller().ifPresent(caller -> {
+                attempt.item.partition().endsProcess();
+                notes.add("The handler ends this process by System.exit at " + Printable.of(caller.toString()) + ", "
+                        + HandlerFailures.describe(attempt) + ". A handler must return or throw instead.");
+            });
+            attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
+        });
     }
 
     private void wantCommit() {
@@ -322,7 +322,7 @@ final class WorkerCore {
 
     private boolean awaitLeavingIdle(long millis) throws InterruptedException {
         long leftNanos = TimeUnit.MILLISECONDS.toNanos(millis);
-        while (engine.hasLeavingAttempts()) {
+        while (count(IS_LEAVING) > 0) {
             if (leftNanos <= 0) {
                 return false;
             }

@@ -9,9 +9,9 @@ import io.micrometer.core.instrument.Timer;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
-import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.scheduling.MaxMinSlots;
 import io.spillway.core.scheduling.ThrottledTime;
+import io.spillway.handler.Outcome;
 import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.time.Duration;
@@ -45,9 +45,9 @@ final class WorkerMetrics {
     private static final int WORKLOADS = 20;
 
     final Departures departures;
-    final FailureMeters failures;
     final WaitingMeters waitingItems;
     private final TenantMeters<Counter> timeouts;
+    private final TenantMeters<FailureMeters> failures;
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
     private final TenantMeters<Timer> ageOfWorkload;
@@ -68,6 +68,9 @@ final class WorkerMetrics {
     private final Counter transactionsFailed;
     private ToLongFunction<Lane> waiting = lane -> 0;
 
+    /** Of one tenant, or of the others, which have no gauge. */
+    private record FailureMeters(Optional<Gauge> unavailable, Counter failed) {}
+
     /**
      * Registers all meters except those of tenants, which are registered with their first item.
      *
@@ -81,7 +84,10 @@ final class WorkerMetrics {
             InstantSource clock) {
         this.registry = registry;
         departures = new Departures(registry);
-        failures = new FailureMeters(registry, tenants, unavailable);
+        failures = new TenantMeters<>(tenants, tenant -> failureMeters(tenant, unavailable), removed -> {
+            removed.unavailable().ifPresent(registry::remove);
+            registry.remove(removed.failed());
+        });
         waitingItems = new WaitingMeters(registry, tenants, lateAfter, clock);
         timeouts = new TenantMeters<>(
                 tenants, tenant -> Counter.builder("spillway.tenant.timeouts")
@@ -131,7 +137,7 @@ final class WorkerMetrics {
             WorkerCore core, int slots, Supplier<Number> unavailable, InstantSource clock, LongSupplier nanoClock) {
         watchWaiting(core::waiting);
         gauge("spillway.in_flight", core::inFlight, "Handler calls in progress");
-        gauge("spillway.handler.deaf", core::interrupted,
+        gauge("spillway.handler.deaf", () -> core.count(Attempt::isInterrupted),
                 "Handler calls that go on after their interrupt and keep their slots");
         gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");
         FunctionCounter.builder("spillway.slots.busy", core,
@@ -187,8 +193,8 @@ final class WorkerMetrics {
                 .record(Math.max(0, nowMillis - item.enqueuedAtMillis()), TimeUnit.MILLISECONDS);
     }
 
-    void ended(LaneItem item, AttemptResult result, long durationNanos) {
-        if (result instanceof AttemptResult.TimedOut) {
+    void ended(LaneItem item, Outcome result, long durationNanos) {
+        if (result instanceof Outcome.TimedOut) {
             timedOut(item.tenant());
         }
         String outcome = outcomeOf(result);
@@ -202,6 +208,11 @@ final class WorkerMetrics {
             throttled.sample(keys);
         }
         keys.forEach(atCap::of);
+    }
+
+    /** Counts a failed attempt that is repeated. */
+    void failed(String tenant) {
+        failures.of(tenant).failed().increment();
     }
 
     void timedOut(String tenant) {
@@ -246,15 +257,15 @@ final class WorkerMetrics {
     }
 
     /** Returns the name of an outcome, as labels and spans have it. */
-    static String outcomeOf(AttemptResult result) {
+    static String outcomeOf(Outcome result) {
         return switch (result) {
-            case AttemptResult.Succeeded succeeded -> "done";
-            case AttemptResult.Failed failed -> "retry";
-            case AttemptResult.Unavailable failed -> "unavailable";
-            case AttemptResult.PermanentFailure dead -> "dead";
-            case AttemptResult.Deferred later -> "later";
-            case AttemptResult.TimedOut timedOut -> "timeout";
-            case AttemptResult.Interrupted interrupted -> "interrupted";
+            case Outcome.Done succeeded -> "done";
+            case Outcome.Retry failed -> "retry";
+            case Outcome.Unavailable failed -> "unavailable";
+            case Outcome.Dead dead -> "dead";
+            case Outcome.Later later -> "later";
+            case Outcome.TimedOut timedOut -> "timeout";
+            case Outcome.Interrupted interrupted -> "interrupted";
         };
     }
 
@@ -265,6 +276,16 @@ final class WorkerMetrics {
                     .tags("lane", lane.label(), "tenant", tenant).register(registry));
         }
         return timers;
+    }
+
+    private FailureMeters failureMeters(String tenant, Predicate<String> unavailable) {
+        Counter failed = Counter.builder("spillway.attempts.failed")
+                .description("Failed attempts that are repeated, by tenant").tag("tenant", tenant).register(registry);
+        return new FailureMeters(tenant.equals(TenantMeters.OTHERS) ? Optional.empty() : Optional.of(
+                Gauge.builder("spillway.destination.unavailable", () -> unavailable.test(tenant) ? 1 : 0)
+                        .description("1 while nearly all items of a tenant fail in this worker, so that failures use up"
+                                + " no attempts")
+                        .tag("tenant", tenant).strongReference(true).register(registry)), failed);
     }
 
     private Timer setAside(Lane lane, String attempt) {

@@ -316,7 +316,7 @@ class CommitThreadTest {
                     .mapToObj(i -> CoreScene.item(owned, i, "tenant-" + i % TENANTS, 0)).toList()));
             committer.start();
             // In this order: an item that ends after the first question has still to be committed.
-            while (owned.state.unfinished() > 0 || scene.core.hasToCommit(List.of(owned.partition))) {
+            while (owned.unfinished() > 0 || scene.core.hasToCommit(List.of(owned.partition))) {
                 committer.flush().get(30, TimeUnit.SECONDS);
             }
             assertThat(offsets.get(owned.partition).offset()).isEqualTo(ITEMS);

@@ -68,12 +68,11 @@ final class CoreScene {
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
                 policies, sweeps, () -> 0);
-        WorkerEffects effects = new WorkerEffects(
-                Placements.records(topics, limits, topics.partitions()), metrics, clock, () -> 0, 60_000, () -> limit);
+        Outbox outbox = new Outbox(Placements.records(topics, limits, topics.partitions()), metrics, clock);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),
-                new DestinationHealth(100), 3, gate, effects);
-        core = new WorkerCore(gate, engine, effects, clock, () -> 0, new SplittableRandom(1));
+                new DestinationHealth(100), 3, gate, Attempt.factory(clock, () -> 0, Duration.ofMinutes(1)));
+        core = new WorkerCore(gate, engine, outbox, () -> limit, clock, () -> 0, new SplittableRandom(1));
         core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
     }
 

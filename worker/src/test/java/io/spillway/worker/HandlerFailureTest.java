@@ -219,11 +219,12 @@ class HandlerFailureTest {
     }
 
     private WorkerCore core() {
-        WorkerEffects effects = new WorkerEffects(Placements.records(topics), metrics, clock, () -> 0, 1_000);
+        Outbox outbox = new Outbox(Placements.records(topics), metrics, clock);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(6, 0, 0.05, 0.05, 30, 1 << 20, 20, true),
-                new DestinationHealth(100), 3, gate, effects);
-        WorkerCore created = new WorkerCore(gate, engine, effects, clock, () -> 0, new SplittableRandom(1));
+                new DestinationHealth(100), 3, gate, Attempt.factory(clock, () -> 0, Duration.ofSeconds(1)));
+        WorkerCore created = new WorkerCore(
+                gate, engine, outbox, () -> Integer.MAX_VALUE, clock, () -> 0, new SplittableRandom(1));
         created.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
         return created;
     }

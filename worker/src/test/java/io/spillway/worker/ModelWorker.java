@@ -7,9 +7,9 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.view.LoweredLimits;
@@ -21,9 +21,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -50,14 +50,14 @@ final class ModelWorker implements ModelProducer.Cluster {
     void start() {
         InstantSource clock = () -> Instant.ofEpochMilli(model.nowMillis);
         DestinationHealth health = new DestinationHealth(100);
-        WorkerEffects effects = new WorkerEffects(
-                Placements.records(model.topics, WorkerModel.PARTITIONS), model.metrics, clock,
-                () -> model.nowMillis * 1_000_000, model.settings.leaseMax().toMillis());
+        LongSupplier nanoClock = () -> model.nowMillis * 1_000_000;
+        Outbox outbox = new Outbox(Placements.records(model.topics, WorkerModel.PARTITIONS), model.metrics, clock);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(6, 0.2, 0.05, 0.05, 30, 1 << 20, 20, true), health,
-                model.settings.killerDeaths(), model.gate, effects);
+                model.settings.killerDeaths(), model.gate,
+                Attempt.factory(clock, nanoClock, model.settings.leaseMax()));
         core = new WorkerCore(
-                model.gate, engine, effects, clock, () -> model.nowMillis * 1_000_000,
+                model.gate, engine, outbox, () -> Integer.MAX_VALUE, clock, nanoClock,
                 new SplittableRandom(model.seed));
         core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
         transactions = new WorkerTransactions(
@@ -92,7 +92,7 @@ final class ModelWorker implements ModelProducer.Cluster {
             }
         }
         run(core.receive(polled));
-        polled.forEach(each -> positions.put(each.partition().partition, each.partition().state.position()));
+        polled.forEach(each -> positions.put(each.partition().partition, each.partition().position()));
     }
 
     void endOne(int dice) {
@@ -101,18 +101,18 @@ final class ModelWorker implements ModelProducer.Cluster {
         }
         Attempt attempt = running.remove(model.random.nextInt(running.size()));
         Attempt.Interruption interruption = attempt.finish();
-        AttemptResult result;
+        Outcome result;
         if (interruption != Attempt.Interruption.NONE) {
-            result = new AttemptResult.Interrupted();
+            result = new Outcome.Interrupted();
         } else if (dice < 70) {
-            result = new AttemptResult.Succeeded();
+            result = Outcome.done();
             model.handled.add(ModelLedger.id(attempt.item.record().value()));
         } else if (dice < 90) {
-            result = new AttemptResult.Failed(OptionalLong.empty(), "as requested");
+            result = Outcome.retry("as requested");
         } else if (dice < 95) {
-            result = new AttemptResult.TimedOut(5);
+            result = new Outcome.TimedOut(Duration.ofMillis(5));
         } else {
-            result = new AttemptResult.PermanentFailure("as requested");
+            result = Outcome.dead("as requested");
         }
         run(core.ended(attempt, result));
     }

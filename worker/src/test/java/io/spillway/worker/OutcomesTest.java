@@ -241,7 +241,7 @@ class OutcomesTest {
     private LaneItem read(Headers headers) {
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
                 new TenantPolicies(scene.defaults), new Sweeps(), () -> 0);
-        return ((ItemGate.Read.Item) gate.read(partition, record(headers), NOW_MILLIS)).item();
+        return gate.read(partition, record(headers), NOW_MILLIS);
     }
 
     private Map<String, String> moved(Outcome outcome) {

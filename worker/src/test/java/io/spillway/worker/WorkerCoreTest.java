@@ -198,8 +198,8 @@ class WorkerCoreTest {
                 .mapToObj(i -> CoreScene.item(owned, 200L * i, "acme", 0)).toList());
         scene.poll(owned, IntStream.range(850, 1_350)
                 .mapToObj(i -> CoreScene.item(owned, 200L * i, "acme", 0)).toList());
-        assertThat(owned.state.position()).isEqualTo(200L * 900);
-        assertThat(owned.state.unfinished()).isEqualTo(900);
+        assertThat(owned.position()).isEqualTo(200L * 900);
+        assertThat(owned.unfinished()).isEqualTo(900);
         assertThat(scene.isPaused(owned)).isTrue();
         ProgressState state = scene.core.batch().parts().get(owned).state();
         assertThat(ProgressCodec.decode(state.frontier(), ProgressCodec.encode(state))).isEqualTo(state);

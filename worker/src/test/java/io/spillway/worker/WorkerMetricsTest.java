@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -76,10 +77,10 @@ class WorkerMetricsTest {
         WorkerMetrics metrics = metrics(false);
         assertThat(registry.find("spillway.destination.unavailable").gauges()).isEmpty();
 
-        metrics.failures.failed("acme");
-        metrics.failures.failed("globex");
-        metrics.failures.failed("globex");
-        metrics.failures.failed("initech");
+        metrics.failed("acme");
+        metrics.failed("globex");
+        metrics.failed("globex");
+        metrics.failed("initech");
         unavailable.add("globex");
 
         assertThat(registry.get("spillway.destination.unavailable").tag("tenant", "acme").gauge().value()).isZero();
@@ -192,7 +193,7 @@ class WorkerMetricsTest {
         OwnedPartition owned = new OwnedPartition(new TopicPartition("spillway.hot", 0), Lane.HOT,
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED));
         ParsedRecord.Item read = new ParsedRecord.Item(tenant, 0, "", false);
-        return new LaneItem(owned, null, read, 0, 0, 4, 0, 0, false, 0, waitsSinceMillis, 0);
+        return new LaneItem(owned, null, read, 0, 0, 4, 0, 0, false, 0, waitsSinceMillis, 0, Optional.empty());
     }
 
     private double polls(String lane, boolean empty) {

@@ -4,9 +4,9 @@ import io.spillway.bench.support.BenchItems;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.AttemptTimeouts;
+import io.spillway.handler.Outcome;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class TimeoutBenchmark {
     private static final int ATTEMPTS = 1 << 16;
-    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+    private static final Outcome SUCCEEDED = Outcome.done();
 
     @Param({"1", "1000", "10000"})
     public int tenants;

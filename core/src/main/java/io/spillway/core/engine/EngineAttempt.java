@@ -7,6 +7,19 @@ import java.util.OptionalLong;
 
 /** A running attempt. The caller extends it with its own state. */
 public abstract class EngineAttempt<T> {
+    /** Constructor of the caller's attempts. */
+    @FunctionalInterface
+    public interface Factory<T, A> {
+        /**
+         * Creates an attempt that begins now.
+         *
+         * @param slot    null for a suspect
+         * @param policy  of the item's tenant
+         * @param timeout after which the caller stops the attempt
+         */
+        A create(T item, SlotLease<T> slot, TenantPolicy policy, AttemptTimeout timeout, long nowNanos);
+    }
+
     /** Time for a handler to return after its interrupt. */
     static final long DEAF_AFTER_NANOS = 1_000_000_000L;
     /** Time after the interrupt after which nobody expects it to return. Longer than the time-outs of most clients. */

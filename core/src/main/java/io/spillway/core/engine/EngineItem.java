@@ -2,9 +2,12 @@ package io.spillway.core.engine;
 
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.ItemHistory;
+import io.spillway.core.routing.Route;
+import java.util.Optional;
 
 /** Item as the engine reads it: the position of its record and the history in the record's headers. */
-public interface EngineItem {
+public interface EngineItem extends ItemHistory {
     /** Value of {@link #waitsSinceMillis} for an item that was attempted. */
     long ATTEMPTED = Long.MAX_VALUE;
 
@@ -27,9 +30,6 @@ public interface EngineItem {
         return ItemLimits.NORMAL_PRIORITY;
     }
 
-    /** Returns the attempts made before, 0 or more. */
-    int attempts();
-
     /** Returns the moves to another lane since the last attempt, 0 or more. */
     int moves();
 
@@ -51,19 +51,14 @@ public interface EngineItem {
         return attempts() > 0 ? ATTEMPTED : freshSinceMillis();
     }
 
-    /** Returns the failures that were its own, in thousandths of an attempt, 0 or more. */
-    default int blameThousandths() {
-        return 0;
-    }
-
     /** Returns the partition of the delay lane that granted this retry; {@link AttemptCounts#UNKNOWN} for none. */
     default int grantedBy() {
         return AttemptCounts.UNKNOWN;
     }
 
-    /** Returns the last wait after a failure of its own as it was drawn, in milliseconds; 0 for none. */
-    default long waitMillis() {
-        return 0;
+    /** Returns why its record contains no item, which makes it a dead letter; empty for an item. */
+    default Optional<Route.DeadLetter> unreadable() {
+        return Optional.empty();
     }
 
     /** Returns its size in memory with everything that is kept for it, for the read-ahead limit; 0 or more. */

@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * <p>Not thread-safe. Owner: the owner of the {@link WorkerEngine}. Bound: that of {@link PartitionProgress}.
  */
-public final class EnginePartition {
+public class EnginePartition {
     private static final int MIN_HORIZON_AHEAD = 128;
     /** The peak falls by a sixteenth at each snapshot, which halves it in ten. */
     private static final int HORIZON_FADE = 4;
@@ -48,32 +48,32 @@ public final class EnginePartition {
     }
 
     /** Returns its lane. */
-    public Lane lane() {
+    public final Lane lane() {
         return lane;
     }
 
     /** Returns whether it has uncommitted changes. */
-    public boolean isDirty() {
+    public final boolean isDirty() {
         return dirty;
     }
 
     /** Returns whether it is being revoked and not lost yet: none of its items starts, and those that run may end. */
-    public boolean isLeaving() {
+    public final boolean isLeaving() {
         return leaving && !gone;
     }
 
     /** Returns the offset of the last {@link #positionedAt}; -1 before. */
-    public long position() {
+    public final long position() {
         return position;
     }
 
     /** Returns how many items are delivered and not finished. */
-    public int unfinished() {
+    public final int unfinished() {
         return progress.unfinished();
     }
 
     /** Records that everything below this offset was polled. No effect once the partition is being revoked. */
-    public void positionedAt(long nextOffset) {
+    public final void positionedAt(long nextOffset) {
         if (!leaving && nextOffset != position) {
             position = nextOffset;
             progress.positionedAt(nextOffset);
@@ -82,12 +82,12 @@ public final class EnginePartition {
     }
 
     /** Makes another snapshot due, for example after a failed commit. */
-    public void markDirty() {
+    public final void markDirty() {
         dirty = true;
     }
 
     /** Returns how many workers died while the item at this offset ran alone; 0 when it is no suspect of this kind. */
-    public int deathsWith(long offset) {
+    public final int deathsWith(long offset) {
         return progress.takenOverMark().filter(mark -> !mark.group() && mark.covers(offset))
                 .map(SuspectMark::deaths).orElse(0);
     }
@@ -96,12 +96,12 @@ public final class EnginePartition {
      * Records that one of its attempts terminates this process. The next owner must then find suspects, since otherwise
      * the item would terminate every process in turn.
      */
-    public void endsProcess() {
+    public final void endsProcess() {
         endsProcess = true;
     }
 
     @Override
-    public String toString() {
+    public final String toString() {
         return id.toString();
     }
 

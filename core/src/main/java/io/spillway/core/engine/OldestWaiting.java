@@ -24,7 +24,7 @@ final class OldestWaiting<T extends EngineItem> {
 
     /** Returns since when the oldest items wait, by lane and tenant; the caller owns the result. */
     static <T extends EngineItem> Map<Lane, Map<String, Long>> of(
-            FairDispatch<T> dispatch, Collection<Queue<T>> held, Quarantine<T> quarantine) {
+            FairDispatch<T> dispatch, Collection<Queue<T>> held, Quarantine<T, ?> quarantine) {
         OldestWaiting<T> oldest = new OldestWaiting<>();
         for (Lane lane : Lane.WORKED) {
             dispatch.visit(lane, oldest::look);

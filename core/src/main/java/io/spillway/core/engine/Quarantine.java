@@ -27,7 +27,11 @@ import java.util.function.Predicate;
  * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions;
  * {@link SuspectStatus#MAX_CONVICTED} tenants.
  */
-final class Quarantine<T extends EngineItem> {
+final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
+    private final int killerDeaths;
+    private final Settlement<T, A> settlement;
+    private final RunningAttempts<T, A> running;
+    private final List<Step<T, A>> steps;
     /** Those with which a worker died before: alone, and behind them, in a group. They run before {@link #waiting}. */
     private final Deque<T> accused = new ArrayDeque<>();
     private final Map<EnginePartition, Deque<T>> waiting = new LinkedHashMap<>();
@@ -38,10 +42,19 @@ final class Quarantine<T extends EngineItem> {
     private final SuspectTurn turn = new SuspectTurn();
     private T marked;
     private SuspectMark mark;
-    private boolean running;
+    /** Of the marked suspect, once it runs. */
     private Optional<EngineAttempt<T>> attempt = Optional.empty();
 
     private record Deaf<T>(T suspect, Queue<T> behind) {}
+
+    /** @param killerDeaths deaths that convict; 0 if nothing becomes a suspect */
+    Quarantine(
+            int killerDeaths, Settlement<T, A> settlement, RunningAttempts<T, A> running, List<Step<T, A>> steps) {
+        this.killerDeaths = killerDeaths;
+        this.settlement = settlement;
+        this.running = running;
+        this.steps = steps;
+    }
 
     void add(T suspect) {
         Deaf<T> before = deaf.get(suspect.tenant());
@@ -69,35 +82,61 @@ final class Quarantine<T extends EngineItem> {
     }
 
     /**
-     * Removes suspects that run alone and passes each to the visitor, until it marks one or another one runs: one with
-     * counted deaths first, because a death while another suspect of its partition is marked would lose the count, then
-     * those of a group with which a worker died, of tenants with a conviction, and the oldest. In another worker's turn
-     * it passes only those that are convicted.
+     * Decides on suspects until one is marked to run alone, or a few of each partition to run beside each other. One
+     * with counted deaths goes first, because a death while another suspect of its partition is marked would lose the
+     * count, then those of a group with which a worker died, of tenants with a conviction, and the oldest. In another
+     * worker's turn it decides only on those that are convicted.
      *
-     * @param isConvicted whether the deaths of a suspect convict it
+     * @param isReady whether a suspect can go on; the others are removed
      */
-    void forEachNext(long nowMillis, long nowNanos, Predicate<T> isConvicted, Consumer<T> visitor) {
+    void decide(Predicate<T> isReady, long nowMillis, long nowNanos) {
         boolean isOurs = turn.isOurs(hasOpen(), nowMillis);
-        for (Optional<T> next = next(isOurs, isConvicted, nowMillis, nowNanos); next.isPresent();
-                next = next(isOurs, isConvicted, nowMillis, nowNanos)) {
-            visitor.accept(next.get());
+        for (Optional<T> next = next(isOurs, nowMillis, nowNanos); next.isPresent();
+                next = next(isOurs, nowMillis, nowNanos)) {
+            if (isReady.test(next.get())) {
+                judge(next.get(), nowMillis);
+            }
         }
+        if (extendGroups(nowMillis, isReady)) {
+            steps.add(new Step.Commit<>());
+        }
+    }
+
+    /** Convicts a suspect with which too many workers died, or marks it: it runs after {@link #committed}. */
+    private void judge(T suspect, long nowMillis) {
+        SuspectMark alone = alone(suspect);
+        if (alone.convicts(killerDeaths)) {
+            settlement.convict(suspect, alone);
+            convictions.convict(suspect.tenant(), nowMillis);
+            turn.convicted();
+            return;
+        }
+        boolean isolate = convictions.has(suspect.tenant(), nowMillis) && !running.hasTenant(suspect.tenant());
+        marked = suspect;
+        mark = new SuspectMark(alone.offset(), alone.deaths(), isolate);
+        suspect.partition().markDirty();
+        steps.add(new Step.Commit<>());
+    }
+
+    private SuspectMark alone(T suspect) {
+        return SuspectMark.alone(suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths);
     }
 
     private boolean hasOpen() {
         return marked != null || !accused.isEmpty() || !waiting.isEmpty();
     }
 
-    private Optional<T> next(boolean isOurs, Predicate<T> isConvicted, long nowMillis, long nowNanos) {
+    private Optional<T> next(boolean isOurs, long nowMillis, long nowNanos) {
         if (attempt.isPresent() && attempt.get().isDeaf(nowNanos)) {
             passDeaf();
         }
-        forgetDone(nowNanos);
+        groups.entrySet().removeIf(each -> each.getValue().forgetDone(each.getKey(), nowNanos));
         if (marked != null || groups.values().stream().anyMatch(SuspectGroup::isRunning)) {
             return Optional.empty();
         }
         if (!isOurs) {
-            Optional<T> first = accused.stream().filter(isConvicted).findFirst();
+            Optional<T> first = accused.stream()
+                    .filter(suspect -> alone(suspect).convicts(killerDeaths)).findFirst();
             first.ifPresent(accused::remove);
             return first;
         }
@@ -107,11 +146,11 @@ final class Quarantine<T extends EngineItem> {
 
     /**
      * Adds suspects to the groups of their partitions, unless one must run alone. They run after
-     * {@link #committedGroup}, in the turn of any worker. Returns whether there are new ones.
+     * {@link #committed}, in the turn of any worker. Returns whether there are new ones.
      *
      * @param isReady whether a suspect can go on; the others are removed
      */
-    boolean extendGroups(long nowMillis, Predicate<T> isReady) {
+    private boolean extendGroups(long nowMillis, Predicate<T> isReady) {
         if (marked != null || waiting.isEmpty()
                 || !turn.isPaced() && (!accused.isEmpty() || firstConvicted(nowMillis).isPresent())) {
             return false;
@@ -124,7 +163,7 @@ final class Quarantine<T extends EngineItem> {
         for (Map.Entry<EnginePartition, Deque<T>> each : waiting.entrySet()) {
             SuspectGroup<T> group = groups.computeIfAbsent(each.getKey(), absent -> new SuspectGroup<>());
             Predicate<T> joins = suspect -> !turn.isPaced() || suspect.freshSinceMillis() > youngerThan.getAsLong()
-                    && !hasConvicted(suspect.tenant(), nowMillis);
+                    && !convictions.has(suspect.tenant(), nowMillis);
             if (group.extend(each.getValue(), joins, isReady)) {
                 each.getKey().markDirty();
                 extended = true;
@@ -144,7 +183,7 @@ final class Quarantine<T extends EngineItem> {
     /** Returns the time after which the suspects arrived that run in groups; empty while there are none. */
     private OptionalLong youngerThan(long nowMillis) {
         return SuspectTurn.youngerThan(waiting.values().stream().flatMap(Queue::stream)
-                .filter(suspect -> !hasConvicted(suspect.tenant(), nowMillis)).mapToLong(EngineItem::freshSinceMillis));
+                .filter(each -> !convictions.has(each.tenant(), nowMillis)).mapToLong(EngineItem::freshSinceMillis));
     }
 
     /**
@@ -156,7 +195,7 @@ final class Quarantine<T extends EngineItem> {
             return false;
         }
         SuspectGroup<T> group = groups.get(item.partition());
-        boolean hasConvicted = hasConvicted(item.tenant(), nowMillis);
+        boolean hasConvicted = convictions.has(item.tenant(), nowMillis);
         boolean isMember = group != null && (marked != null || hasConvicted)
                 && group.members.remove(item) != null;
         if (isMember || hasConvicted) {
@@ -167,7 +206,7 @@ final class Quarantine<T extends EngineItem> {
 
     /** Returns whether so many suspects of its tenant, which has a conviction, wait that an item must come later. */
     boolean hasEnoughOf(T item, long nowMillis) {
-        if (!hasConvicted(item.tenant(), nowMillis)) {
+        if (!convictions.has(item.tenant(), nowMillis)) {
             return false;
         }
         SuspectGroup<T> group = groups.get(item.partition());
@@ -184,20 +223,7 @@ final class Quarantine<T extends EngineItem> {
 
     private Optional<T> firstConvicted(long nowMillis) {
         return convictions.isEmpty() ? Optional.empty() : waiting.values().stream().flatMap(Queue::stream)
-                .filter(suspect -> hasConvicted(suspect.tenant(), nowMillis)).findFirst();
-    }
-
-    /** Removes the members that are done, have moved or ignore their interrupt. A group without members has no mark. */
-    private void forgetDone(long nowNanos) {
-        groups.entrySet().removeIf(each -> each.getValue().forgetDone(each.getKey(), nowNanos));
-    }
-
-    /** Marks a suspect; it runs after {@link #committed}. */
-    void mark(T suspect, SuspectMark newMark) {
-        marked = suspect;
-        mark = newMark;
-        running = false;
-        suspect.partition().markDirty();
+                .filter(suspect -> convictions.has(suspect.tenant(), nowMillis)).findFirst();
     }
 
     /** Returns the mark to commit with a partition. */
@@ -206,9 +232,7 @@ final class Quarantine<T extends EngineItem> {
             return Optional.of(mark);
         }
         SuspectGroup<T> group = groups.get(partition);
-        OptionalLong last = group == null ? OptionalLong.empty() : group.members.keySet().stream()
-                .mapToLong(EngineItem::offset).filter(partition.progress::isUnfinished).max();
-        return last.isPresent() ? Optional.of(SuspectMark.ofGroup(last.getAsLong())) : Optional.empty();
+        return group == null ? Optional.empty() : group.mark(partition);
     }
 
     /** Returns the tenant whose marked suspect is isolated: no other item of the tenant may start. */
@@ -216,26 +240,19 @@ final class Quarantine<T extends EngineItem> {
         return marked != null && mark.isolated() ? Optional.of(marked.tenant()) : Optional.empty();
     }
 
-    /** Returns the marked suspect when this snapshot contains its mark: the caller must start it. */
-    Optional<T> committed(EnginePartition partition, ProgressState snapshot) {
-        if (marked == null || running || marked.partition() != partition
-                || !snapshot.mark().equals(Optional.of(mark))) {
-            return Optional.empty();
-        }
-        running = true;
-        return Optional.of(marked);
-    }
-
-    /** Removes the members of a group that this snapshot marks: the caller must admit them. */
-    List<T> committedGroup(EnginePartition partition, ProgressState snapshot) {
-        SuspectGroup<T> group = groups.get(partition);
-        if (group == null || snapshot.mark().filter(SuspectMark::group).isEmpty()) {
+    /** Returns the suspects that this snapshot marks: the caller must start one alone, and admit those of a group. */
+    List<T> committed(EnginePartition partition, ProgressState snapshot) {
+        if (snapshot.mark().isEmpty()) {
             return List.of();
         }
-        List<T> marked = group.unmarked.stream()
-                .filter(member -> snapshot.mark().get().covers(member.offset())).toList();
-        group.unmarked.removeAll(marked);
-        return marked;
+        SuspectMark committed = snapshot.mark().get();
+        if (!committed.group()) {
+            boolean isNext = marked != null && attempt.isEmpty() && marked.partition() == partition
+                    && committed.equals(mark);
+            return isNext ? List.of(marked) : List.of();
+        }
+        SuspectGroup<T> group = groups.get(partition);
+        return group == null ? List.of() : group.takeMarked(committed);
     }
 
     /** Records an attempt: of the marked suspect, which has no slot, of a member of a group, or of an ordinary item. */
@@ -270,17 +287,6 @@ final class Quarantine<T extends EngineItem> {
         }
     }
 
-    /** Records the conviction of a suspect of this tenant. */
-    void convicted(String tenant, long nowMillis) {
-        convictions.convict(tenant, nowMillis);
-        turn.convicted();
-    }
-
-    /** Returns whether a suspect of this tenant was convicted and none has ended its attempt here since. */
-    boolean hasConvicted(String tenant, long nowMillis) {
-        return convictions.has(tenant, nowMillis);
-    }
-
     /** Removes the suspects of revoked partitions, except those that run. */
     void forgetLeaving() {
         accused.removeIf(suspect -> suspect.partition().leaving);
@@ -293,7 +299,7 @@ final class Quarantine<T extends EngineItem> {
         });
         groups.values().removeIf(group -> group.members.isEmpty());
         deaf.values().forEach(each -> each.behind().removeIf(suspect -> suspect.partition().leaving));
-        if (marked != null && marked.partition().leaving && !running) {
+        if (marked != null && marked.partition().leaving && attempt.isEmpty()) {
             clearMark();
         }
     }

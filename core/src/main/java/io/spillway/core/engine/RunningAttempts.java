@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Running attempts, including those of lost partitions.
@@ -86,23 +85,14 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         behind.values().removeIf(item -> item.partition().leaving);
     }
 
-    /** Returns whether an attempt runs whose partition is being revoked; those of lost partitions do not count. */
-    boolean hasLeaving() {
-        return attempts.stream().anyMatch(attempt -> attempt.item.partition().isLeaving());
-    }
-
     /** Returns whether an attempt of a tenant runs. */
     boolean hasTenant(String tenant) {
         return attempts.stream().anyMatch(attempt -> attempt.item.tenant().equals(tenant));
     }
 
-    /** Visits the attempts that ignore their interrupt for too long, until they are given up. */
-    void forEachStuck(long nowNanos, Consumer<A> visitor) {
-        for (A attempt : attempts) {
-            if (attempt.isStuck(nowNanos)) {
-                visitor.accept(attempt);
-            }
-        }
+    /** Returns the attempts that ignore their interrupt for too long, until they are given up. */
+    List<A> stuck(long nowNanos) {
+        return attempts.stream().filter(attempt -> attempt.isStuck(nowNanos)).toList();
     }
 
     /** Takes the items that wait for attempts which have been given up. */
@@ -115,13 +105,13 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
                 .flatMap(Optional::stream).toList();
     }
 
-    /** Records which attempts belong to lost partitions and so end now, and passes each to the visitor. */
-    void abandon(long nowNanos, Consumer<A> visitor) {
+    /** Records which attempts belong to lost partitions and so end now. */
+    void abandon(long nowNanos, List<Step<T, A>> steps) {
         for (A attempt : attempts) {
             if (attempt.item.partition().gone) {
                 abandoned.add(Position.of(attempt.item));
                 attempt.leaseEnded(nowNanos);
-                visitor.accept(attempt);
+                steps.add(new Step.Abandon<>(attempt));
             }
         }
     }

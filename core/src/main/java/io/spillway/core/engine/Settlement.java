@@ -3,19 +3,20 @@ package io.spillway.core.engine;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
-import io.spillway.core.progress.SuspectDecision;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.progress.SuspectMark;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.DestinationHealth;
-import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.FairDispatch;
+import io.spillway.handler.Outcome;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * Finishes items in the progress of their partition and reports the effects.
+ * Finishes items in the progress of their partition and adds the steps that follow.
  *
  * <p>Owner: the {@link WorkerEngine}.
  */
@@ -27,12 +28,12 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
 
     private final DestinationHealth health;
     private final FairDispatch<T> dispatch;
-    private final EngineEffects<T, A> effects;
+    private final List<Step<T, A>> steps;
 
-    Settlement(DestinationHealth health, FairDispatch<T> dispatch, EngineEffects<T, A> effects) {
+    Settlement(DestinationHealth health, FairDispatch<T> dispatch, List<Step<T, A>> steps) {
         this.health = health;
         this.dispatch = dispatch;
-        this.effects = effects;
+        this.steps = steps;
     }
 
     /** Drops or ends an item, or moves it to aged, because of its age; or to delay, because it is paused. */
@@ -40,15 +41,12 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         switch (stale) {
             case Route.Drop drop -> {
                 finish(item);
-                effects.dropped(item, drop.reason());
+                steps.add(new Step.Drop<>(item, drop.reason()));
             }
             case Route.ToLane to when to.lane() == Lane.DELAY ->
                     move(item, to.lane(), to.reason(), item.moves(), nowMillis);
             case Route.ToLane to -> move(item, to.lane(), to.reason(), item.moves() + 1, 0);
-            case Route.DeadLetter why -> {
-                finish(item);
-                effects.ended(item, why, nowMillis);
-            }
+            case Route.DeadLetter why -> deadLetter(item, Optional.empty(), why, item.attempts());
         }
     }
 
@@ -60,33 +58,28 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Moves an item to another lane without an attempt. */
     void move(T item, Lane to, LaneReason reason, int moves, long dueMillis) {
         finish(item);
-        effects.moved(item, to, reason, moves, dueMillis);
+        steps.add(new Step.Move<>(item, to, reason, moves, dueMillis));
     }
 
     /**
      * Applies the rules after an attempt, unless its partition is lost or it was given up. An interrupted attempt
      * leaves its item unfinished.
      */
-    void settle(A attempt, AttemptResult result, RandomGenerator random, long nowMillis) {
+    void settle(A attempt, Outcome result, RandomGenerator random, long nowMillis) {
         T item = attempt.item;
         if (item.partition().gone || attempt.isGivenUp()) {
             return;
         }
-        ItemHistory before = new ItemHistory(item.attempts(), item.blameThousandths(), item.waitMillis());
         int blame = observe(attempt, result, nowMillis);
-        switch (AttemptRules.nextStep(result, before, blame, attempt.policy, random, nowMillis)) {
+        switch (AttemptRules.nextStep(result, item, blame, attempt.policy, random, nowMillis)) {
             case NextStep.Done done -> {
                 finish(item);
-                effects.done(item);
+                steps.add(new Step.Done<>(item));
             }
-            case NextStep.DeadLetter dead -> {
-                finish(item);
-                effects.deadLettered(
-                        attempt, new Route.DeadLetter(dead.reason(), dead.detail()), dead.attempts(), nowMillis);
-            }
+            case NextStep.DeadLetter dead -> deadLetter(item, Optional.of(attempt), dead.why(), dead.attempts());
             case NextStep.Delay delay -> {
                 finish(item);
-                effects.retried(attempt, delay);
+                steps.add(new Step.Retry<>(attempt, delay));
             }
             case NextStep.PutOff later ->
                     move(item, Lane.DELAY, LaneReason.LATER, item.moves(), later.dueMillis());
@@ -98,43 +91,45 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
      * Dead-letters the item of an attempt that does not end. A retry could run beside it, and each would take a slot
      * for good.
      */
-    void giveUp(A attempt, long nowMillis) {
+    void giveUp(A attempt) {
         attempt.giveUp();
         T item = attempt.item;
         if (!item.partition().gone) {
-            finish(item);
-            effects.deadLettered(attempt, STUCK, item.attempts() + 1, nowMillis);
+            deadLetter(item, Optional.of(attempt), STUCK, item.attempts() + 1);
         }
     }
 
     /** Dead-letters an item that was read again after its partition came back, while its stuck attempt goes on. */
-    void giveUp(T item, long nowMillis) {
-        finish(item);
-        effects.convicted(item, STUCK, item.attempts() + 1, nowMillis);
+    void giveUp(T item) {
+        deadLetter(item, Optional.empty(), STUCK, item.attempts() + 1);
     }
 
     /** Records what the result tells about the destination; returns what it adds to the item's blame if it failed. */
-    private int observe(A attempt, AttemptResult result, long nowMillis) {
-        if (result instanceof AttemptResult.Interrupted || result instanceof AttemptResult.Deferred) {
+    private int observe(A attempt, Outcome result, long nowMillis) {
+        if (result instanceof Outcome.Interrupted || result instanceof Outcome.Later) {
             return 0;
         }
         String tenant = attempt.item.tenant();
-        boolean failed = result.isFailure();
+        boolean failed = AttemptRules.isFailure(result);
         health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, attempt.item.grantedBy(), !failed,
                 nowMillis);
-        return failed && !(result instanceof AttemptResult.Unavailable)
+        return failed && !(result instanceof Outcome.Unavailable)
                 ? health.blame(attempt.destination, tenant, nowMillis) : 0;
     }
 
     /** Dead-letters a suspect that was marked in too many deaths of workers. */
-    void convict(T suspect, SuspectDecision.Convict convict, long nowMillis) {
-        int deaths = convict.deaths();
+    void convict(T suspect, SuspectMark mark) {
+        int deaths = mark.deaths();
         String detail = (deaths == 1 ? "1 worker died with it alone"
                 : deaths + " workers died with it, the last ones with it alone")
-                + (convict.isolated() ? ", after others with another item of its tenant" : "");
-        finish(suspect);
-        effects.convicted(suspect, new Route.DeadLetter(DeadReason.KILLED_WORKER, detail),
-                (int) Math.min((long) suspect.attempts() + deaths, Integer.MAX_VALUE), nowMillis);
+                + (mark.isolated() ? ", after others with another item of its tenant" : "");
+        deadLetter(suspect, Optional.empty(), new Route.DeadLetter(DeadReason.KILLED_WORKER, detail),
+                (int) Math.min((long) suspect.attempts() + deaths, Integer.MAX_VALUE));
+    }
+
+    private void deadLetter(T item, Optional<A> attempt, Route.DeadLetter why, int attempts) {
+        finish(item);
+        steps.add(new Step.DeadLetter<>(item, attempt, why, attempts));
     }
 
     private void finish(T item) {

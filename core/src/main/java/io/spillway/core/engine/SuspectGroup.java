@@ -1,9 +1,12 @@
 package io.spillway.core.engine;
 
+import io.spillway.core.progress.SuspectMark;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -43,6 +46,19 @@ final class SuspectGroup<T extends EngineItem> {
             }
         }
         return members.size() > before;
+    }
+
+    /** Returns the mark to commit: of the last unfinished member. */
+    Optional<SuspectMark> mark(EnginePartition partition) {
+        return members.keySet().stream().map(EngineItem::offset).filter(partition.progress::isUnfinished)
+                .max(Comparator.naturalOrder()).map(SuspectMark::ofGroup);
+    }
+
+    /** Removes those that wait for this mark, and returns them. */
+    List<T> takeMarked(SuspectMark mark) {
+        List<T> marked = unmarked.stream().filter(member -> mark.covers(member.offset())).toList();
+        unmarked.removeAll(marked);
+        return marked;
     }
 
     /** Removes the members that are done, have moved or ignore their interrupt; returns whether none is left. */

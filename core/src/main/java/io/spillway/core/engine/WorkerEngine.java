@@ -3,11 +3,9 @@ package io.spillway.core.engine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.ReadVerdict;
 import io.spillway.core.progress.SuspectStatus;
-import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.retry.DestinationHealth;
@@ -16,7 +14,9 @@ import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.Excess;
 import io.spillway.core.scheduling.FairDispatch;
 import io.spillway.core.scheduling.SlotLease;
+import io.spillway.handler.Outcome;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -29,28 +29,27 @@ import java.util.random.RandomGenerator;
  * State machine of one worker: decides what happens to each polled item (drop, end, move to another lane, hold until
  * a commit, quarantine, queue or start) and after each end of an attempt, commit and loss of a partition.
  *
- * <p>After each event the caller calls {@link #fillSlots}, and {@link #makeRoom} after arrivals and commits.
+ * <p>Each event returns the steps that follow from it. The caller carries them out in order before the next event,
+ * which reuses the list. After each event it calls {@link #fillSlots}; {@link #makeRoom} after arrivals and commits.
  *
  * <p>Not thread-safe. Owner: the caller, which calls it under its lock or on one thread. Bounds: those of
  * {@link FairDispatch} and {@link EnginePartition}, if the caller reads only where {@link #mayRead} allows it.
  */
 public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>> {
-    /** Bound of the {@link DestinationHealth} of one worker. */
-    public static final int MAX_FAILING_TENANTS = 50_000;
     /** An item that no slot takes is not looked at otherwise. */
     private static final long ENDS_PERIOD_MILLIS = 10_000;
 
     private final FairDispatch<T> dispatch;
     private final int killerDeaths;
+    private final List<Step<T, A>> steps = new ArrayList<>();
     private final ItemPolicies<T> policies;
-    private final EngineEffects<T, A> effects;
+    private final EngineAttempt.Factory<T, A> attempts;
     private final ItemAges<T> ages;
     private final Settlement<T, A> settlement;
     /** Items at or above the committed horizon of their partition, by offset, until a commit raises it. */
     private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
-    private final Quarantine<T> quarantine = new Quarantine<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
-    private final SuspectTrials<T, A> trials;
+    private final Quarantine<T, A> quarantine;
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
     private long endsCheckedMillis;
 
@@ -63,19 +62,14 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      */
     public WorkerEngine(
             DispatchSettings settings, DestinationHealth health, int killerDeaths, ItemPolicies<T> policies,
-            EngineEffects<T, A> effects) {
+            EngineAttempt.Factory<T, A> attempts) {
         this.dispatch = new FairDispatch<>(settings);
         this.killerDeaths = killerDeaths;
         this.policies = policies;
-        this.effects = effects;
+        this.attempts = attempts;
         this.ages = new ItemAges<>(policies, health);
-        this.settlement = new Settlement<>(health, dispatch, effects);
-        this.trials = new SuspectTrials<>(quarantine, settlement, running, effects, killerDeaths);
-    }
-
-    /** As {@link #mayRead(EnginePartition, int)}, for one record. */
-    public boolean mayRead(EnginePartition partition) {
-        return mayRead(partition, 1);
+        this.settlement = new Settlement<>(health, dispatch, steps);
+        this.quarantine = new Quarantine<>(killerDeaths, settlement, running, steps);
     }
 
     /**
@@ -90,55 +84,48 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /**
-     * Returns whether a poll of a partition must end before this offset, as {@link PartitionProgress#isCutAt} does.
+     * Adds the records of one poll of a partition, by ascending offset, except those that a previous owner finished. If
+     * it has no room for all, the caller must read those from {@link EnginePartition#position} on again.
      *
-     * @param records number of records from this offset on in the poll
+     * @param nextOffset position after the poll
      */
-    public boolean isCutAt(EnginePartition partition, long offset, int records) {
-        return !partition.leaving && partition.progress.isCutAt(offset, records);
+    public List<Step<T, A>> received(
+            EnginePartition partition, List<T> items, long nextOffset, long nowMillis) {
+        steps.clear();
+        for (int i = 0; i < items.size() && !partition.leaving; i++) {
+            T item = items.get(i);
+            if (partition.progress.isCutAt(item.offset(), items.size() - i)) {
+                partition.positionedAt(item.offset());
+                return steps;
+            }
+            ReadVerdict verdict = partition.delivered(item.offset());
+            if (verdict != ReadVerdict.FINISHED) {
+                partition.hold(item.bytes());
+                dispatch.hold(partition.lane(), 1, item.bytes());
+                if (item.unreadable().isPresent()) {
+                    settlement.setAside(item, item.unreadable().get(), nowMillis);
+                } else if (verdict == ReadVerdict.SUSPECT && killerDeaths > 0) {
+                    quarantine.add(item);
+                } else {
+                    admit(item, nowMillis);
+                }
+            }
+        }
+        partition.positionedAt(nextOffset);
+        return steps;
     }
 
     /**
-     * Adds an item that was read, in the order of the offsets of its partition, unless a previous owner finished it.
-     */
-    public void arrived(EnginePartition partition, long offset, T item, long nowMillis, long nowNanos) {
-        if (partition.leaving) {
-            return;
-        }
-        ReadVerdict verdict = partition.delivered(offset);
-        if (verdict == ReadVerdict.FINISHED) {
-            return;
-        }
-        partition.hold(item.bytes());
-        dispatch.hold(partition.lane(), 1, item.bytes());
-        if (verdict != ReadVerdict.RUN && killerDeaths > 0) {
-            quarantine.add(item);
-        } else {
-            admit(item, nowMillis, nowNanos);
-        }
-    }
-
-    /**
-     * Adds a record that contains no valid item, in the order of the offsets of its partition, as finished. Returns
-     * whether the caller must dead-letter it in the transaction of the next snapshot.
-     */
-    public boolean arrivedUnreadable(EnginePartition partition, long offset) {
-        if (partition.leaving || partition.delivered(offset) == ReadVerdict.FINISHED) {
-            return false;
-        }
-        partition.finished(offset);
-        return true;
-    }
-
-    /**
-     * Starts waiting items and the next suspect until no slot is free, {@link EngineEffects#mayStart} or nothing may.
+     * Starts waiting items and the next suspect until no slot is free, or nothing may start.
      *
      * @param liveLanesCaughtUp whether hot and overflow are caught up on all workers
+     * @param most              most attempts that may run, 0 or more, besides the number of slots
      */
-    public void fillSlots(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
+    public List<Step<T, A>> fillSlots(boolean liveLanesCaughtUp, int most, long nowMillis, long nowNanos) {
+        steps.clear();
         decideOnSuspects(nowMillis, nowNanos);
         boolean takenBack = false;
-        while (effects.mayStart(running.all().size())) {
+        while (running.all().size() < most) {
             Optional<SlotLease<T>> start = dispatch.take(liveLanesCaughtUp, nowNanos);
             if (start.isEmpty()) {
                 break;
@@ -162,13 +149,15 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         if (takenBack) {
             decideOnSuspects(nowMillis, nowNanos);
         }
+        return steps;
     }
 
     /**
      * Moves waiting items that block other tenants to another lane, and sometimes ends those whose time is over or
      * whose handlers never return. Call it when the slots are filled, at least every few seconds.
      */
-    public void makeRoom(long nowMillis, long nowNanos) {
+    public List<Step<T, A>> makeRoom(long nowMillis, long nowNanos) {
+        steps.clear();
         // The clock may go back.
         if (Math.abs(nowMillis - endsCheckedMillis) >= ENDS_PERIOD_MILLIS) {
             endsCheckedMillis = nowMillis;
@@ -183,31 +172,37 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                         settlement.move(later.item(), Lane.DELAY, LaneReason.CAPPED, moves, later.dueMillis());
             }
         }
+        return steps;
     }
 
     /** Ends waiting items whose time is over, with a look-up for each, and those whose attempts are stuck. */
-    void endOverdue(long nowMillis, long nowNanos) {
+    List<Step<T, A>> endOverdue(long nowMillis, long nowNanos) {
+        steps.clear();
         dispatch.removeIf(item -> {
             Optional<Route> end = ages.end(item, nowMillis);
             end.ifPresent(route -> settlement.setAside(item, route, nowMillis));
             return end.isPresent();
         }, nowNanos);
-        running.forEachStuck(nowNanos, attempt -> {
+        for (A attempt : running.stuck(nowNanos)) {
             quarantine.ended(attempt, true);
-            settlement.giveUp(attempt, nowMillis);
-        });
-        running.takeBehindGivenUp().forEach(item -> settlement.giveUp(item, nowMillis));
+            settlement.giveUp(attempt);
+        }
+        running.takeBehindGivenUp().forEach(settlement::giveUp);
+        return steps;
     }
 
     /** Ends an attempt: frees its slot and decides what happens to its item. A wait before a retry is random. */
-    public void ended(A attempt, AttemptResult result, RandomGenerator random, long nowMillis, long nowNanos) {
-        quarantine.ended(attempt, !(result instanceof AttemptResult.Interrupted));
+    public List<Step<T, A>> ended(
+            A attempt, Outcome result, RandomGenerator random, long nowMillis, long nowNanos) {
+        steps.clear();
+        quarantine.ended(attempt, !(result instanceof Outcome.Interrupted));
         if (attempt.slot != null) {
             dispatch.ended(attempt.slot, nowNanos);
         }
         timeouts.ended(attempt.timeout, result, nowNanos - attempt.startedNanos);
         settlement.settle(attempt, result, random, nowMillis);
-        running.remove(attempt, nowNanos).ifPresent(waiting -> admit(waiting, nowMillis, nowNanos));
+        running.remove(attempt, nowNanos).ifPresent(waiting -> admit(waiting, nowMillis));
+        return steps;
     }
 
     /** Returns the state of a partition to commit now, and marks the partition as unchanged. */
@@ -216,22 +211,29 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /** Records that a snapshot is committed: starts the suspect it marks and releases held items below its horizon. */
-    public void committed(EnginePartition partition, ProgressState snapshot, long nowMillis, long nowNanos) {
+    public List<Step<T, A>> committed(
+            EnginePartition partition, ProgressState snapshot, long nowMillis, long nowNanos) {
+        steps.clear();
         if (partition.leaving) {
-            return;
+            return steps;
         }
         partition.progress.committed(snapshot);
-        quarantine.committed(partition, snapshot)
-                .ifPresent(suspect -> start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos));
-        quarantine.committedGroup(partition, snapshot).forEach(suspect -> admit(suspect, nowMillis, nowNanos));
+        for (T suspect : quarantine.committed(partition, snapshot)) {
+            if (snapshot.mark().orElseThrow().group()) {
+                admit(suspect, nowMillis);
+            } else {
+                start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos);
+            }
+        }
         Queue<T> queue = held.get(partition);
         while (queue != null && !queue.isEmpty() && partition.progress.mayStart(queue.peek().offset())) {
-            admit(queue.remove(), nowMillis, nowNanos);
+            admit(queue.remove(), nowMillis);
         }
+        return steps;
     }
 
     /** Begins the revocation of partitions: removes their waiting items; running attempts continue. */
-    public void leave(Collection<EnginePartition> partitions, long nowNanos) {
+    public void leave(Collection<? extends EnginePartition> partitions, long nowNanos) {
         for (EnginePartition partition : partitions) {
             int items = partition.leaving ? 0 : partition.unfinished();
             partition.leaving = true;
@@ -243,13 +245,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         quarantine.forgetLeaving();
     }
 
-    /** Returns whether an attempt of a partition that is being revoked still runs. */
-    public boolean hasLeavingAttempts() {
-        return running.hasLeaving();
-    }
-
     /** Records that the attempts of these partitions ended or ignore their interrupt: the next snapshot is clean. */
-    public void drained(Collection<EnginePartition> partitions) {
+    public void drained(Collection<? extends EnginePartition> partitions) {
         for (EnginePartition partition : partitions) {
             partition.drained = true;
             partition.markDirty();
@@ -257,10 +254,12 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /** Removes lost partitions. Attempts that run keep their slots; items read again wait for their earlier attempt. */
-    public void forget(Collection<EnginePartition> partitions, long nowNanos) {
+    public List<Step<T, A>> forget(Collection<? extends EnginePartition> partitions, long nowNanos) {
+        steps.clear();
         partitions.forEach(partition -> partition.gone = true);
         leave(partitions, nowNanos);
-        running.abandon(nowNanos, effects::abandoned);
+        running.abandon(nowNanos, steps);
+        return steps;
     }
 
     /** Returns a view of the running attempts, in no order. */
@@ -310,7 +309,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return quarantine.size();
     }
 
-    private void admit(T item, long nowMillis, long nowNanos) {
+    private void admit(T item, long nowMillis) {
         TenantPolicy policy = policies.policyOf(item);
         if (!isReady(item, policy, nowMillis)) {
             return;
@@ -322,7 +321,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         } else {
             held.computeIfAbsent(partition, absent -> new ArrayDeque<>()).add(item);
             partition.markDirty();
-            effects.commitWanted(nowNanos);
+            steps.add(new Step.Commit<>());
         }
     }
 
@@ -337,13 +336,14 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         long blameToLast = (policy.attempts() - 1L) * DestinationHealth.WHOLE;
         AttemptTimeout timeout = timeouts.start(
                 item.tenant(), policy, item.attempts(), item.blameThousandths() >= blameToLast, nowMillis);
-        A attempt = effects.start(item, slot, policy, timeout, nowMillis, nowNanos);
+        A attempt = attempts.create(item, slot, policy, timeout, nowNanos);
         running.add(attempt, nowNanos);
         quarantine.started(attempt);
+        steps.add(new Step.Start<>(attempt));
     }
 
     private void decideOnSuspects(long nowMillis, long nowNanos) {
-        trials.decide(item -> isReady(item, policies.policyOf(item), nowMillis), nowMillis, nowNanos);
+        quarantine.decide(item -> isReady(item, policies.policyOf(item), nowMillis), nowMillis, nowNanos);
         dispatch.hold(quarantine.isolatedTenant());
     }
 }

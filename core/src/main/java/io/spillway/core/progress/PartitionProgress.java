@@ -47,7 +47,8 @@ public final class PartitionProgress {
         this.before = before;
         this.maxUnfinished = maxUnfinished;
         suspectsBelow = Math.min(before.horizon(), logEndAtTakeover);
-        takenOverMark = SuspectRules.markAtTakeover(before).filter(mark -> mark.offset() < suspectsBelow);
+        takenOverMark = before.mark().map(mark -> before.clean() ? mark : mark.afterDeath())
+                .filter(mark -> mark.offset() < suspectsBelow);
         suspectsRunAlone = before.alone() || takenOverMark.isPresent();
         position = before.frontier();
         highestHorizon = before.horizon();
@@ -71,10 +72,7 @@ public final class PartitionProgress {
             return ReadVerdict.FINISHED;
         }
         unfinished.add(offset);
-        if (offset >= suspectsBelow) {
-            return ReadVerdict.RUN;
-        }
-        return suspectsRunAlone ? ReadVerdict.SUSPECT : ReadVerdict.PROBATION;
+        return offset < suspectsBelow ? ReadVerdict.SUSPECT : ReadVerdict.RUN;
     }
 
     /**

@@ -6,8 +6,6 @@ public enum ReadVerdict {
     FINISHED,
     /** Run it. */
     RUN,
-    /** It was, or may have been, running when the previous owner died: {@link SuspectRules} decide. */
-    PROBATION,
-    /** As before, and after an earlier death too. */
+    /** It was, or may have been, running when the previous owner died: it runs after a commit that marks it. */
     SUSPECT
 }

@@ -1,8 +1,18 @@
 package io.spillway.core.progress;
 
+import java.util.Optional;
+
 /**
  * Mark of the suspect that runs alone, or of a few that run beside each other, so that a death of the worker can be
  * attributed to them.
+ *
+ * <p>Most workers die of another cause than an item, and there may be thousands of suspects, so most run in small
+ * groups. The oldest, and those of the groups with which another worker dies, run one at a time, marked alone. The
+ * death that made an item suspect counts as one; only deaths of workers while it was marked alone add to it. So a
+ * suspect that ran beside a killer, or in a worker that was killed from outside, runs again.
+ *
+ * <p>Killers of one tenant come in numbers: the same defect of its items. After a conviction, one death in isolation
+ * convicts the tenant's next suspect, until one of its suspects has not killed the worker.
  *
  * @param offset   its offset, 0 or more; the highest one of a group
  * @param deaths   workers that died while it was marked, 0 to {@link #MAX_DEATHS}
@@ -34,6 +44,24 @@ public record SuspectMark(long offset, int deaths, boolean isolated, boolean gro
     /** Creates a mark of a group of suspects up to this offset. */
     public static SuspectMark ofGroup(long offset) {
         return new SuspectMark(offset, 0, false, true);
+    }
+
+    /**
+     * Returns the mark of a suspect that is to run alone, before it is isolated. Decide on one with counted deaths
+     * before other suspects of its partition: there is one mark per partition, and a death while another suspect is
+     * marked loses the count.
+     *
+     * @param takenOver    {@link PartitionProgress#takenOverMark}
+     * @param killerDeaths {@code killer.deaths}: deaths that convict, 1 or more, one of them alone at least
+     */
+    public static SuspectMark alone(long offset, Optional<SuspectMark> takenOver, int killerDeaths) {
+        return takenOver.filter(taken -> !taken.group() && taken.covers(offset))
+                .orElse(new SuspectMark(offset, Math.min(1, killerDeaths - 1)));
+    }
+
+    /** Returns whether the deaths of this taken-over mark make its suspect a dead letter. */
+    public boolean convicts(int killerDeaths) {
+        return deaths >= killerDeaths || isolated;
     }
 
     /** Returns whether the suspect at an offset is marked. */

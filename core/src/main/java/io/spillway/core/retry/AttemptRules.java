@@ -3,12 +3,31 @@ package io.spillway.core.retry;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.ReplayRules;
+import io.spillway.core.routing.Route;
 import io.spillway.core.settings.Durations;
+import io.spillway.handler.Outcome;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /** Decides what happens to an item after an attempt: done, retry, put off or dead letter. */
 public final class AttemptRules {
     private AttemptRules() {}
+
+    /** Returns what the result of a handler counts as, null included: as a retry if a handler must not return it. */
+    public static Outcome ofHandler(Outcome outcome) {
+        return outcome == null || outcome instanceof Outcome.TimedOut || outcome instanceof Outcome.Interrupted
+                ? Outcome.retry("The handler returned " + (outcome == null ? "null" : "an outcome of the worker")
+                        + ". It must return an outcome.")
+                : outcome;
+    }
+
+    /** Returns whether the destination did not do its work. */
+    public static boolean isFailure(Outcome outcome) {
+        return outcome instanceof Outcome.Retry || outcome instanceof Outcome.Unavailable
+                || outcome instanceof Outcome.TimedOut;
+    }
 
     /**
      * Decides after one attempt.
@@ -29,42 +48,44 @@ public final class AttemptRules {
      * @param policy           the tenant's policy
      */
     public static NextStep nextStep(
-            AttemptResult result, ItemHistory before, int blameThousandths, TenantPolicy policy,
-            RandomGenerator random, long nowMillis) {
+            Outcome result, ItemHistory before, int blameThousandths, TenantPolicy policy, RandomGenerator random,
+            long nowMillis) {
         int attempts = before.attempts() == Integer.MAX_VALUE ? before.attempts() : before.attempts() + 1;
         return switch (result) {
-            case AttemptResult.Succeeded succeeded -> new NextStep.Done();
-            case AttemptResult.Interrupted interrupted -> new NextStep.GiveBack();
-            case AttemptResult.PermanentFailure failed ->
-                    new NextStep.DeadLetter(DeadReason.FINAL_FAILURE, failed.detail(), attempts);
-            case AttemptResult.Deferred later -> new NextStep.PutOff(
-                    nowMillis + Math.clamp(later.afterMillis(), 0, ReplayRules.LONGEST_WAIT_MILLIS));
-            case AttemptResult.TimedOut timedOut -> failed(
-                    0, "stopped after " + Durations.format(timedOut.ranMillis()), before, attempts, blameThousandths,
-                    policy, random, nowMillis);
-            case AttemptResult.Failed failed -> failed(
-                    failed.retryAfterMillis().orElse(0), failed.detail(), before, attempts, blameThousandths, policy,
-                    random, nowMillis);
-            case AttemptResult.Unavailable failed -> failed(
-                    failed.retryAfterMillis().orElse(0), failed.detail(), before, attempts, 0, policy, random,
-                    nowMillis);
+            case Outcome.Done succeeded -> new NextStep.Done();
+            case Outcome.Interrupted interrupted -> new NextStep.GiveBack();
+            case Outcome.Dead(String reason) ->
+                    new NextStep.DeadLetter(new Route.DeadLetter(DeadReason.FINAL_FAILURE, reason), attempts);
+            case Outcome.Later(Duration after) ->
+                    new NextStep.PutOff(nowMillis + millis(after, ReplayRules.LONGEST_WAIT_MILLIS));
+            case Outcome.TimedOut(Duration ran) -> failed(
+                    Optional.empty(), "stopped after " + Durations.format(ran.toMillis()), before, attempts,
+                    blameThousandths, policy, random, nowMillis);
+            case Outcome.Retry(var after, String detail) ->
+                    failed(after, detail, before, attempts, blameThousandths, policy, random, nowMillis);
+            case Outcome.Unavailable(var after, String detail) ->
+                    failed(after, detail, before, attempts, 0, policy, random, nowMillis);
         };
     }
 
     private static NextStep failed(
-            long askedMillis, String detail, ItemHistory before, int attempts, int blameThousandths,
+            Optional<Duration> asked, String detail, ItemHistory before, int attempts, int blameThousandths,
             TenantPolicy policy, RandomGenerator random, long nowMillis) {
         int blame = (int) Math.min((long) before.blameThousandths() + blameThousandths, Integer.MAX_VALUE);
         if (blame >= (long) policy.attempts() * DestinationHealth.WHOLE) {
-            return new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, detail, attempts);
+            return new NextStep.DeadLetter(new Route.DeadLetter(DeadReason.ATTEMPTS_USED_UP, detail), attempts);
         }
         long drawnMillis = Backoff.waitMillis(
                 policy.jitter(), policy.backoffBaseMillis(), policy.backoffCapMillis(),
                 1 + before.blameThousandths() / DestinationHealth.WHOLE, before.waitMillis(), random);
         long mostAskedMillis = Math.min(policy.retryForMillis(), ReplayRules.LONGEST_WAIT_MILLIS);
-        long waitMillis = Math.min(
-                ReplayRules.LONGEST_WAIT_MILLIS, Math.clamp(askedMillis, 0, mostAskedMillis) + drawnMillis);
+        long askedMillis = asked.map(wait -> millis(wait, mostAskedMillis)).orElse(0L);
+        long waitMillis = Math.min(ReplayRules.LONGEST_WAIT_MILLIS, askedMillis + drawnMillis);
         return new NextStep.Delay(
                 nowMillis + waitMillis, attempts, blame, blameThousandths == 0 ? before.waitMillis() : drawnMillis);
+    }
+
+    private static long millis(Duration wait, long most) {
+        return Math.clamp(TimeUnit.MILLISECONDS.convert(wait), 0, most);
     }
 }

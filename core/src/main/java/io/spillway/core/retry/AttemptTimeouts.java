@@ -1,6 +1,7 @@
 package io.spillway.core.retry;
 
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.handler.Outcome;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -60,7 +61,7 @@ public final class AttemptTimeouts {
     }
 
     /** Records the end of an attempt with the timeout from {@link #start}. */
-    public void ended(AttemptTimeout timeout, AttemptResult result, long durationNanos) {
+    public void ended(AttemptTimeout timeout, Outcome result, long durationNanos) {
         if (timeout.tenant != others) {
             timeout.tenant.ended(timeout, result, durationNanos);
         }

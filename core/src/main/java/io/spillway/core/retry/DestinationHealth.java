@@ -33,6 +33,8 @@ import java.util.Set;
 public final class DestinationHealth {
     /** Blame of one failure that is the item's own: one attempt, in thousandths. */
     public static final int WHOLE = 1_000;
+    /** Bound of the table of one worker. */
+    public static final int MAX_TENANTS = 50_000;
 
     private static final double NORMAL_FAILURES = 0.05;
     private static final double UNAVAILABLE_FAILURES = 0.95;

@@ -1,24 +1,14 @@
 package io.spillway.core.retry;
 
-import io.spillway.core.item.DeadReason;
-import io.spillway.core.item.Printable;
+import io.spillway.core.routing.Route;
 
 /** Next step of an item after an attempt. */
 public sealed interface NextStep {
     /** The item is done. */
     record Done() implements NextStep {}
 
-    /**
-     * The item goes to the dead-letter lane.
-     *
-     * @param detail   error text, printable, at most {@link Printable#MAX_LENGTH} characters
-     * @param attempts attempts made, this one counted
-     */
-    record DeadLetter(DeadReason reason, String detail, int attempts) implements NextStep {
-        public DeadLetter {
-            detail = Printable.of(detail);
-        }
-    }
+    /** The item goes to the dead-letter lane; {@code attempts} are those made, this one counted. */
+    record DeadLetter(Route.DeadLetter why, int attempts) implements NextStep {}
 
     /**
      * The item goes to the delay lane. The next attempt needs the {@link RetryGate}.

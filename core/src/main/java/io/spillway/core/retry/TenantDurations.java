@@ -2,6 +2,7 @@ package io.spillway.core.retry;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.handler.Outcome;
 
 /**
  * Durations of one tenant's attempts in one worker, and the timeout that follows with {@code timeout: auto}.
@@ -88,20 +89,20 @@ final class TenantDurations {
     }
 
     /** Records the end of an attempt that {@link #start} has returned the timeout of. */
-    void ended(AttemptTimeout timeout, AttemptResult result, long durationNanos) {
+    void ended(AttemptTimeout timeout, Outcome result, long durationNanos) {
         if (timeout.isProbe) {
             probeEndsMillis = Long.MIN_VALUE;
         }
-        if (result instanceof AttemptResult.Interrupted) {
+        if (result instanceof Outcome.Interrupted) {
             return;
         }
         attemptsSinceReport++;
         attempts += 1 - attempts / SHARE_WINDOW;
         timedOut -= timedOut / SHARE_WINDOW;
-        if (result instanceof AttemptResult.TimedOut) {
+        if (result instanceof Outcome.TimedOut) {
             timedOut++;
             timedOut(timeout);
-        } else if (result instanceof AttemptResult.Succeeded) {
+        } else if (result instanceof Outcome.Done) {
             succeeded(timeout, durationNanos);
         }
     }

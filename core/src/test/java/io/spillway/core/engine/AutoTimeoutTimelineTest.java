@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tenant with three attempts for an item and {@code timeout: auto} from 50 ms on; its attempts take 20 ms. */
 class AutoTimeoutTimelineTest {
-    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+    private static final Outcome SUCCEEDED = Outcome.done();
 
     private final EngineTimeline timeline = new EngineTimeline(10);
     private final EnginePartition partition = timeline.partition(Lane.HOT);

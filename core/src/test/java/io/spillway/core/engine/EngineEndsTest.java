@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
+import java.time.Duration;
 import java.util.Locale;
-import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,7 +89,7 @@ class EngineEndsTest {
         assertThat(one.engine.waiting(Lane.OVERFLOW)).isZero();
         assertThat(partition.unfinished()).as("the running attempt goes on").isEqualTo(1);
 
-        one.ends(0, new AttemptResult.Succeeded());
+        one.ends(0, Outcome.done());
         one.arrives(new EngineTimeline.Item(partition, 4, "globex", 0, 0, one.nowMillis));
         assertThat(one.effects()).as("the tenant starts as before").containsExactly("done 0", "start 4");
     }
@@ -118,13 +118,13 @@ class EngineEndsTest {
     @Test
     void the_ends_of_waiting_items_make_room_to_read() {
         EnginePartition partition = one.partition(Lane.AGED);
-        for (long offset = 0; one.engine.mayRead(partition); offset++) {
+        for (long offset = 0; one.mayRead(partition); offset++) {
             one.arrives(partition, offset, 0);
             one.commit(partition);
         }
         passUntil(40_000);
         assertThat(one.engine.waiting(Lane.AGED)).isZero();
-        assertThat(one.engine.mayRead(partition)).isTrue();
+        assertThat(one.mayRead(partition)).isTrue();
     }
 
     @Test
@@ -176,8 +176,8 @@ class EngineEndsTest {
         failFor(partition, 30_000);
         one.arrives(new EngineTimeline.Item(partition, 7, "globex", 0, 0, one.nowMillis - 30_000));
         one.arrives(new EngineTimeline.Item(partition, 8, "acme", 0, 0, one.nowMillis - 1));
-        one.ends(7, new AttemptResult.Succeeded());
-        one.ends(8, new AttemptResult.Succeeded());
+        one.ends(7, Outcome.done());
+        one.ends(8, Outcome.done());
         one.arrives(new EngineTimeline.Item(partition, 9, "acme", 0, 0, one.nowMillis - 30_000));
         assertThat(one.effects()).containsExactly("start 7", "done 7", "start 8", "done 8", "start 9");
     }
@@ -191,7 +191,7 @@ class EngineEndsTest {
         one.effects();
         passUntil(50_000);
         assertThat(one.effects()).as("failures of 20 s only").isEmpty();
-        one.ends(7, new AttemptResult.TimedOut(30_000));
+        one.ends(7, new Outcome.TimedOut(Duration.ofMillis(30_000)));
         assertThat(one.effects()).containsExactly(
                 "retry 7: attempts 1, blame 92, due at 51000", "end 8" + UNATTEMPTED, "end 9" + UNATTEMPTED,
                 "end 10" + UNATTEMPTED);
@@ -206,12 +206,12 @@ class EngineEndsTest {
         timeline.effects();
 
         passStuckTime(timeline, 0);
-        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        timeline.endOverdue();
         timeline.arrives(partition, 1, 0);
         assertThat(timeline.effects()).as("once, and its slot is not free").containsExactly(
                 "dead-letter 0: stuck, the handler had not returned 120 s after its interrupt, attempts 1");
 
-        timeline.ends(0, new AttemptResult.Succeeded());
+        timeline.ends(0, Outcome.done());
         assertThat(timeline.effects()).as("it has returned after all").containsExactly("start 1");
     }
 
@@ -234,7 +234,7 @@ class EngineEndsTest {
         assertThat(timeline.effects()).containsExactly(
                 "dead-letter 0: stuck, the handler had not returned 120 s after its interrupt, attempts 1");
 
-        timeline.ends(attempt, new AttemptResult.Succeeded());
+        timeline.ends(attempt, Outcome.done());
         assertThat(timeline.effects()).as("it has returned after all").isEmpty();
         assertThat(timeline.engine.snapshot(again).frontier()).isEqualTo(1);
     }
@@ -242,10 +242,10 @@ class EngineEndsTest {
     /** Passes the rest of the time after which an attempt is stuck. A millisecond before, nothing happens. */
     private static void passStuckTime(EngineTimeline timeline, long passedMillis) {
         timeline.nowMillis += EngineAttempt.STUCK_AFTER_NANOS / 1_000_000 - passedMillis - 1;
-        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        timeline.endOverdue();
         assertThat(timeline.effects()).isEmpty();
         timeline.nowMillis++;
-        timeline.engine.endOverdue(timeline.nowMillis, timeline.nowNanos());
+        timeline.endOverdue();
     }
 
     /** Three items fail, over this time. */
@@ -253,7 +253,7 @@ class EngineEndsTest {
         for (int i = 0; i < 3; i++) {
             one.nowMillis = START_MILLIS + i * millis / 2;
             one.arrives(partition, i, 0);
-            one.ends(i, new AttemptResult.Failed(OptionalLong.empty(), "down"));
+            one.ends(i, Outcome.retry("down"));
         }
         one.nowMillis = START_MILLIS + millis;
         one.effects();
@@ -261,6 +261,6 @@ class EngineEndsTest {
 
     private void passUntil(long millis) {
         one.nowMillis = START_MILLIS + millis;
-        one.engine.endOverdue(one.nowMillis, one.nowNanos());
+        one.endOverdue();
     }
 }

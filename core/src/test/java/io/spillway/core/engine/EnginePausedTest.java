@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +42,7 @@ class EnginePausedTest {
         assertThat(one.effects()).containsExactly("move 1" + LATER, "move 2" + LATER, "move 3" + LATER);
         assertThat(one.engine.waiting(Lane.HOT)).isZero();
 
-        one.ends(0, new AttemptResult.Succeeded());
+        one.ends(0, Outcome.done());
         assertThat(one.effects()).containsExactly("done 0");
         assertThat(partition.unfinished()).isZero();
     }
@@ -53,7 +53,7 @@ class EnginePausedTest {
         one.arrives(partition, 0, 0);
         one.arrives(partition, 1, 0);
         one.set(PolicyField.PAUSED, "true");
-        one.ends(0, new AttemptResult.Succeeded());
+        one.ends(0, Outcome.done());
         assertThat(one.effects()).containsExactly("start 0", "done 0", "move 1 to delay: paused, moves 0, due at 0");
     }
 }

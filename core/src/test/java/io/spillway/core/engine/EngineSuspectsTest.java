@@ -6,16 +6,15 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** Suspects that run alone: after a conviction of their tenant, and when one ignores its interrupt. */
 class EngineSuspectsTest {
-    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
-    private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "no");
+    private static final Outcome SUCCEEDED = Outcome.done();
+    private static final Outcome FAILED = Outcome.retry("no");
 
     private static final long DEAF_AFTER_MILLIS = EngineAttempt.DEAF_AFTER_NANOS / 1_000_000;
     private static final long STUCK_AFTER_MILLIS = EngineAttempt.STUCK_AFTER_NANOS / 1_000_000;
@@ -48,9 +47,7 @@ class EngineSuspectsTest {
 
     private void arrive(EnginePartition partition, String... tenants) {
         for (int offset = 0; offset < tenants.length; offset++) {
-            timeline.engine.arrived(partition, offset,
-                    new EngineTimeline.Item(partition, offset, tenants[offset], 0, 0, timeline.nowMillis),
-                    timeline.nowMillis, timeline.nowNanos());
+            timeline.receives(new EngineTimeline.Item(partition, offset, tenants[offset], 0, 0, timeline.nowMillis));
         }
         timeline.fill();
     }
@@ -130,7 +127,7 @@ class EngineSuspectsTest {
         arrive(partition, "acme", "acme");
         timeline.commit(partition);
         timeline.leave(partition);
-        timeline.ends(1, new AttemptResult.Interrupted());
+        timeline.ends(1, new Outcome.Interrupted());
         timeline.engine.drained(List.of(partition));
         ProgressState last = timeline.commit(partition);
         EngineTimeline next = new EngineTimeline(10);
@@ -177,15 +174,13 @@ class EngineSuspectsTest {
     void a_member_of_a_group_that_ignores_its_interrupt_does_not_block_those_that_must_run_alone() {
         EnginePartition grouped = timeline.takeOver(Lane.HOT, new ProgressState(
                 0, 1, 5, OffsetList.of(0), Optional.empty(), false, true));
-        timeline.engine.arrived(grouped, 0, new EngineTimeline.Item(grouped, 0, "acme", 0, 0, timeline.nowMillis),
-                timeline.nowMillis, timeline.nowNanos());
+        timeline.receives(new EngineTimeline.Item(grouped, 0, "acme", 0, 0, timeline.nowMillis));
         timeline.fill();
         timeline.commit(grouped);
         timeline.fill();
         EnginePartition accused = timeline.takeOver(Lane.OVERFLOW, new ProgressState(
                 7, 8, 9, OffsetList.of(7), Optional.of(SuspectMark.ofGroup(7)), false, true));
-        timeline.engine.arrived(accused, 7, new EngineTimeline.Item(accused, 7, "bolt", 0, 0, timeline.nowMillis),
-                timeline.nowMillis, timeline.nowNanos());
+        timeline.receives(new EngineTimeline.Item(accused, 7, "bolt", 0, 0, timeline.nowMillis));
         timeline.fill();
         timeline.commit(accused);
         assertThat(timeline.effects()).as("while another suspect runs").containsExactly("commit wanted", "start 0");

@@ -6,7 +6,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Takeovers after a death, revocations and losses of partitions. */
 class EngineTakeoverTest {
-    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+    private static final Outcome SUCCEEDED = Outcome.done();
 
     private final EngineTimeline timeline = new EngineTimeline(10);
 
@@ -93,9 +93,7 @@ class EngineTakeoverTest {
         EnginePartition partition = timeline.takeOver(Lane.HOT,
                 new ProgressState(0, 100, 100, OffsetList.of(offsets), Optional.empty(), false, true));
         for (long offset : offsets) {
-            timeline.engine.arrived(partition, offset,
-                    new EngineTimeline.Item(partition, offset, "acme", 0, 0, timeline.nowMillis),
-                    timeline.nowMillis, timeline.nowNanos());
+            timeline.receives(new EngineTimeline.Item(partition, offset, "acme", 0, 0, timeline.nowMillis));
         }
         timeline.fill();
         timeline.effects();
@@ -148,7 +146,7 @@ class EngineTakeoverTest {
         EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.of(new SuspectMark(2, 1)), true));
         for (long offset = 0; offset < 3; offset++) {
             EngineTimeline.Item item = new EngineTimeline.Item(partition, offset, "acme", 0, 0, timeline.nowMillis);
-            timeline.engine.arrived(partition, offset, item, timeline.nowMillis, timeline.nowNanos());
+            timeline.receives(item);
         }
         timeline.fill();
 
@@ -187,12 +185,12 @@ class EngineTakeoverTest {
         one.arrives(partition, 129, 0);
         partition.positionedAt(500);
         assertThat(one.engine.waiting(Lane.HOT)).isZero();
-        assertThat(one.engine.mayRead(partition)).isFalse();
-        assertThat(one.engine.hasLeavingAttempts()).isTrue();
+        assertThat(one.mayRead(partition)).isFalse();
+        assertThat(one.hasLeavingAttempts()).isTrue();
 
         one.ends(0, SUCCEEDED);
         assertThat(one.effects()).containsExactly("done 0");
-        assertThat(one.engine.hasLeavingAttempts()).isFalse();
+        assertThat(one.hasLeavingAttempts()).isFalse();
         one.engine.drained(List.of(partition));
         ProgressState last = one.commit(partition);
 
@@ -210,7 +208,7 @@ class EngineTakeoverTest {
         timeline.forget(lost);
 
         timeline.leave(partition);
-        assertThat(timeline.engine.hasLeavingAttempts()).isFalse();
+        assertThat(timeline.hasLeavingAttempts()).isFalse();
     }
 
     @Test
@@ -237,7 +235,7 @@ class EngineTakeoverTest {
 
         two.leave(partition);
         assertThat(two.engine.suspects()).as("2 had no slot").isEqualTo(2);
-        two.ends(0, new AttemptResult.Interrupted());
+        two.ends(0, new Outcome.Interrupted());
         partition.endsProcess();
         two.engine.drained(List.of(partition));
 

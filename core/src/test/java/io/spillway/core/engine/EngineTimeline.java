@@ -1,5 +1,6 @@
 package io.spillway.core.engine;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
@@ -8,7 +9,6 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
@@ -16,18 +16,21 @@ import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.SlotLease;
+import io.spillway.handler.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
  * Engine on a timeline that the test sets. It records its effects in order. Every tenant has one policy: 10 s to aged,
  * 60 s to live, 3 attempts with waits of 1 s and 2 s.
  */
-final class EngineTimeline
-        implements EngineEffects<EngineTimeline.Item, EngineTimeline.Attempt>, ItemPolicies<EngineTimeline.Item> {
+final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
+    /** Tenant of records that contain no item. */
+    static final String UNREADABLE = "unreadable";
     static final long START_MILLIS = 1_700_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -49,6 +52,17 @@ final class EngineTimeline
         @Override
         public int blameThousandths() {
             return attempts * DestinationHealth.WHOLE;
+        }
+
+        @Override
+        public long waitMillis() {
+            return 0;
+        }
+
+        @Override
+        public Optional<Route.DeadLetter> unreadable() {
+            return tenant.equals(UNREADABLE)
+                    ? Optional.of(new Route.DeadLetter(DeadReason.MALFORMED, "as requested")) : Optional.empty();
         }
 
         @Override
@@ -76,7 +90,7 @@ final class EngineTimeline
     EngineTimeline(int slots, int killerDeaths) {
         engine = new WorkerEngine<>(
                 new DispatchSettings(slots, 0, 0.05, 0.02, 400, 1 << 20, 100, false),
-                new DestinationHealth(10), killerDeaths, this, this);
+                new DestinationHealth(10), killerDeaths, this, Attempt::new);
     }
 
     /** Sets a field of the policy of every tenant. */
@@ -103,16 +117,32 @@ final class EngineTimeline
     }
 
     void arrives(Item item) {
-        engine.arrived(item.partition(), item.offset(), item, nowMillis, nowNanos());
+        receives(item);
         fill();
     }
 
+    void receives(Item item) {
+        carryOut(engine.received(item.partition(), List.of(item), item.partition().position(), nowMillis));
+    }
+
     void fill() {
-        engine.fillSlots(true, nowMillis, nowNanos());
+        carryOut(engine.fillSlots(true, Integer.MAX_VALUE, nowMillis, nowNanos()));
     }
 
     void makeRoom() {
-        engine.makeRoom(nowMillis, nowNanos());
+        carryOut(engine.makeRoom(nowMillis, nowNanos()));
+    }
+
+    void endOverdue() {
+        carryOut(engine.endOverdue(nowMillis, nowNanos()));
+    }
+
+    boolean mayRead(EnginePartition partition) {
+        return engine.mayRead(partition, 1);
+    }
+
+    boolean hasLeavingAttempts() {
+        return engine.attempts().stream().anyMatch(attempt -> attempt.item.partition().isLeaving());
     }
 
     ProgressState commit(EnginePartition partition) {
@@ -122,16 +152,16 @@ final class EngineTimeline
     }
 
     void committed(EnginePartition partition, ProgressState snapshot) {
-        engine.committed(partition, snapshot, nowMillis, nowNanos());
+        carryOut(engine.committed(partition, snapshot, nowMillis, nowNanos()));
         fill();
     }
 
-    void ends(long offset, AttemptResult result) {
+    void ends(long offset, Outcome result) {
         ends(attempt(offset), result);
     }
 
-    void ends(Attempt attempt, AttemptResult result) {
-        engine.ended(attempt, result, new SplittableRandom(0), nowMillis, nowNanos());
+    void ends(Attempt attempt, Outcome result) {
+        carryOut(engine.ended(attempt, result, new SplittableRandom(0), nowMillis, nowNanos()));
         fill();
     }
 
@@ -145,7 +175,7 @@ final class EngineTimeline
     }
 
     void forget(EnginePartition partition) {
-        engine.forget(List.of(partition), nowNanos());
+        carryOut(engine.forget(List.of(partition), nowNanos()));
     }
 
     /** Returns the effects since the last call. */
@@ -174,61 +204,29 @@ final class EngineTimeline
         return clockAheadMillis;
     }
 
-    @Override
-    public Attempt start(
-            Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, AttemptTimeout timeout, long atMillis,
-            long atNanos) {
-        effects.add("start " + item.offset() + (slot == null ? " alone" : ""));
-        Attempt attempt = new Attempt(item, slot, itsPolicy, timeout, atNanos);
-        attempts.put(item.offset(), attempt);
-        return attempt;
-    }
-
-    @Override
-    public void done(Item item) {
-        effects.add("done " + item.offset());
-    }
-
-    @Override
-    public void dropped(Item item, DropReason reason) {
-        effects.add("drop " + item.offset() + ": " + reason.label());
-    }
-
-    @Override
-    public void ended(Item item, Route.DeadLetter why, long atMillis) {
-        effects.add("end " + item.offset() + ": " + why.reason().label() + ", " + why.detail());
-    }
-
-    @Override
-    public void moved(Item item, Lane to, LaneReason reason, int moves, long dueMillis) {
-        effects.add("move " + item.offset() + " to " + to.label() + ": " + reason.label() + ", moves " + moves
-                + (dueMillis == 0 ? "" : ", due at " + (dueMillis - START_MILLIS)));
-    }
-
-    @Override
-    public void retried(Attempt attempt, NextStep.Delay next) {
-        effects.add("retry " + attempt.item.offset() + ": attempts " + next.attempts() + ", blame "
-                + next.blameThousandths() + ", due at " + (next.dueMillis() - START_MILLIS));
-    }
-
-    @Override
-    public void deadLettered(Attempt attempt, Route.DeadLetter why, int attemptsMade, long atMillis) {
-        convicted(attempt.item, why, attemptsMade, atMillis);
-    }
-
-    @Override
-    public void convicted(Item item, Route.DeadLetter why, int attemptsMade, long atMillis) {
-        effects.add("dead-letter " + item.offset() + ": " + why.reason().label() + ", " + why.detail()
-                + ", attempts " + attemptsMade);
-    }
-
-    @Override
-    public void commitWanted(long atNanos) {
-        effects.add("commit wanted");
-    }
-
-    @Override
-    public void abandoned(Attempt attempt) {
-        effects.add("abandon " + attempt.item.offset());
+    private void carryOut(List<Step<Item, Attempt>> steps) {
+        for (Step<Item, Attempt> step : steps) {
+            effects.add(switch (step) {
+                case Step.Start(Attempt attempt) -> {
+                    attempts.put(attempt.item.offset(), attempt);
+                    yield "start " + attempt.item.offset() + (attempt.slot == null ? " alone" : "");
+                }
+                case Step.Done(Item item) -> "done " + item.offset();
+                case Step.Drop(Item item, DropReason reason) -> "drop " + item.offset() + ": " + reason.label();
+                case Step.Move(Item item, Lane to, LaneReason reason, int moves, long dueMillis) ->
+                        "move " + item.offset() + " to " + to.label() + ": " + reason.label() + ", moves " + moves
+                                + (dueMillis == 0 ? "" : ", due at " + (dueMillis - START_MILLIS));
+                case Step.Retry(Attempt attempt, NextStep.Delay next) ->
+                        "retry " + attempt.item.offset() + ": attempts " + next.attempts() + ", blame "
+                                + next.blameThousandths() + ", due at " + (next.dueMillis() - START_MILLIS);
+                case Step.DeadLetter(Item item, var attempt, Route.DeadLetter why, int attemptsMade) ->
+                        attempt.isEmpty() && attemptsMade == item.attempts()
+                                ? "end " + item.offset() + ": " + why.reason().label() + ", " + why.detail()
+                                : "dead-letter " + item.offset() + ": " + why.reason().label() + ", " + why.detail()
+                                        + ", attempts " + attemptsMade;
+                case Step.Commit() -> "commit wanted";
+                case Step.Abandon(Attempt attempt) -> "abandon " + attempt.item.offset();
+            });
+        }
     }
 }

@@ -7,7 +7,7 @@ import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
 import io.spillway.core.progress.SuspectStatus;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Suspects beside those of other workers: turns, and convictions that another worker tells of. */
 class EngineTurnsTest {
-    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+    private static final Outcome SUCCEEDED = Outcome.done();
 
     private final EngineTimeline timeline = new EngineTimeline(10);
 
@@ -87,9 +87,8 @@ class EngineTurnsTest {
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
                 0, offsets.length, offsets.length, OffsetList.of(offsets), Optional.empty(), false, true));
         for (long offset : offsets) {
-            timeline.engine.arrived(partition, offset, new EngineTimeline.Item(
-                    partition, offset, "acme", 0, 0, timeline.nowMillis - offsets.length + offset),
-                    timeline.nowMillis, timeline.nowNanos());
+            timeline.receives(new EngineTimeline.Item(
+                    partition, offset, "acme", 0, 0, timeline.nowMillis - offsets.length + offset));
         }
         timeline.fill();
         timeline.commit(partition);
@@ -113,9 +112,8 @@ class EngineTurnsTest {
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(0, offsets.length, offsets.length,
                 OffsetList.of(offsets), Optional.of(new SuspectMark(0, 1)), false, true));
         for (long offset : offsets) {
-            timeline.engine.arrived(partition, offset, new EngineTimeline.Item(
-                    partition, offset, "acme", 0, 0, timeline.nowMillis - offsets.length + offset),
-                    timeline.nowMillis, timeline.nowNanos());
+            timeline.receives(new EngineTimeline.Item(
+                    partition, offset, "acme", 0, 0, timeline.nowMillis - offsets.length + offset));
         }
         timeline.fill();
         assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(33));

@@ -6,7 +6,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -104,7 +104,7 @@ class KillerDeathsTest {
                 String name = logs.get(i).get((int) offset);
                 EngineTimeline.Item item = new EngineTimeline.Item(
                         partitions.getLast(), offset, name.substring(0, 4), 0, 0, worker.nowMillis);
-                worker.engine.arrived(partitions.getLast(), offset, item, worker.nowMillis, worker.nowNanos());
+                worker.receives(item);
             }
         }
         worker.fill();
@@ -114,7 +114,7 @@ class KillerDeathsTest {
             if (running.stream().anyMatch(attempt -> kills(nameOf(attempt.item)))) {
                 return true;
             }
-            running.forEach(attempt -> worker.ends(attempt, new AttemptResult.Succeeded()));
+            running.forEach(attempt -> worker.ends(attempt, Outcome.done()));
         }
         return false;
     }

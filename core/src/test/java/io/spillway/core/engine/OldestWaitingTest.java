@@ -7,7 +7,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +41,7 @@ class OldestWaitingTest {
         one.nowMillis += 600_000;
         assertThat(one.engine.waitingSinceMillis()).isEqualTo(Map.of(Lane.HOT, Map.of("bolt", START_MILLIS - 2)));
 
-        one.ends(0, new AttemptResult.Succeeded());
+        one.ends(0, Outcome.done());
         assertThat(one.engine.waitingSinceMillis()).isEmpty();
     }
 
@@ -91,7 +91,7 @@ class OldestWaitingTest {
         one.nowMillis += 300;
         assertThat(busyMillis()).as("while it runs").isEqualTo(300);
         one.nowMillis += 50;
-        one.ends(0, new AttemptResult.Succeeded());
+        one.ends(0, Outcome.done());
         one.nowMillis += 1_000;
         assertThat(busyMillis()).as("when it has ended").isEqualTo(350);
     }

@@ -1,17 +1,18 @@
 package io.spillway.core.engine;
 
 import static io.spillway.core.engine.EngineTimeline.START_MILLIS;
+import static io.spillway.core.engine.EngineTimeline.UNREADABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.core.retry.AttemptResult;
+import io.spillway.handler.Outcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Arrivals, free slots, ends of attempts and commits on a set timeline. */
 class WorkerEngineTest {
-    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
-    private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "status 503");
+    private static final Outcome SUCCEEDED = Outcome.done();
+    private static final Outcome FAILED = Outcome.retry("status 503");
 
     private final EngineTimeline one = new EngineTimeline(1);
     private final EngineTimeline many = new EngineTimeline(1_000);
@@ -172,11 +173,11 @@ class WorkerEngineTest {
         one.ends(0, switch (end) {
             case "succeeded" -> SUCCEEDED;
             case "failed" -> FAILED;
-            case "timed out" -> new AttemptResult.TimedOut(500);
-            case "unavailable" -> new AttemptResult.Unavailable(OptionalLong.empty(), "status 503");
-            case "later" -> new AttemptResult.Deferred(60_000);
-            case "final" -> new AttemptResult.PermanentFailure("status 410");
-            default -> new AttemptResult.Interrupted();
+            case "timed out" -> new Outcome.TimedOut(Duration.ofMillis(500));
+            case "unavailable" -> Outcome.unavailable("status 503");
+            case "later" -> Outcome.later(Duration.ofMillis(60_000));
+            case "final" -> Outcome.dead("status 410");
+            default -> new Outcome.Interrupted();
         });
 
         assertThat(one.effects()).isEqualTo(effect == null ? List.of() : List.of(effect));
@@ -221,10 +222,13 @@ class WorkerEngineTest {
         EnginePartition partition = one.takeOver(Lane.HOT, new ProgressState(
                 0, 2, 2, OffsetList.of(0), Optional.empty(), true, false));
 
-        assertThat(one.engine.arrivedUnreadable(partition, 0)).isTrue();
-        assertThat(one.engine.arrivedUnreadable(partition, 1)).as("finished by the owner before").isFalse();
+        for (long offset = 0; offset < 2; offset++) {
+            one.arrives(new EngineTimeline.Item(partition, offset, UNREADABLE, 0, 0, START_MILLIS));
+        }
+        assertThat(one.effects()).as("the owner before finished 1").containsExactly("end 0: malformed, as requested");
         one.leave(partition);
-        assertThat(one.engine.arrivedUnreadable(partition, 2)).isFalse();
+        one.arrives(new EngineTimeline.Item(partition, 2, UNREADABLE, 0, 0, START_MILLIS));
+        assertThat(one.effects()).isEmpty();
 
         assertThat(one.engine.snapshot(partition).frontier()).isEqualTo(2);
     }
@@ -236,13 +240,13 @@ class WorkerEngineTest {
                 one.partition(Lane.OVERFLOW), one.partition(Lane.OVERFLOW), one.partition(Lane.OVERFLOW));
         for (int i = 0; i < 3; i++) {
             EnginePartition partition = partitions.get(i);
-            for (; one.engine.mayRead(partition); read[i]++) {
+            for (; one.mayRead(partition); read[i]++) {
                 one.arrives(partition, read[i], 0);
                 one.commit(partition);
             }
         }
         assertThat(read).as("half of 400, then of the rest").containsExactly(200, 100, 50);
-        assertThat(one.engine.mayRead(one.partition(Lane.HOT))).isTrue();
+        assertThat(one.mayRead(one.partition(Lane.HOT))).isTrue();
     }
 
     @Test
@@ -253,7 +257,7 @@ class WorkerEngineTest {
             one.arrives(held, offset, 0);
         }
         assertThat(held.unfinished()).isEqualTo(PartitionProgress.DEFAULT_MAX_UNFINISHED);
-        assertThat(one.engine.mayRead(held)).isFalse();
+        assertThat(one.mayRead(held)).isFalse();
     }
 
     @Test

@@ -76,7 +76,7 @@ class PartitionProgressTest {
     @Test
     void afterOneDeathSuspectsAreOnProbationAndAfterTheNextAlone() {
         PartitionProgress first = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), ENDLESS);
-        assertThat(first.delivered(5)).isEqualTo(ReadVerdict.PROBATION);
+        assertThat(first.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
         assertThat(first.mayStart(5)).as("before a commit records its probation").isFalse();
         ProgressState committed = first.snapshot(10, false, NONE);
         assertThat(committed.alone()).isTrue();
@@ -107,7 +107,7 @@ class PartitionProgressTest {
         PartitionProgress progress = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), 12);
         deliver(progress, 5);
         PartitionProgress next = after(progress.snapshot(0, true, NONE), ENDLESS);
-        assertThat(next.delivered(5)).isEqualTo(ReadVerdict.PROBATION);
+        assertThat(next.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
     }
 
     @Test

@@ -153,8 +153,8 @@ class ProgressModelTest {
                     .isEqualTo(isFinished);
             if (suspects.contains(offset)) {
                 assertThat(reading).as("seed %d: %d", seed, offset)
-                        .isEqualTo(before.alone() ? ReadVerdict.SUSPECT : ReadVerdict.PROBATION);
-            } else if (reading == ReadVerdict.SUSPECT || reading == ReadVerdict.PROBATION) {
+                        .isEqualTo(ReadVerdict.SUSPECT);
+            } else if (reading == ReadVerdict.SUSPECT) {
                 assertThat(before.clean() && (!pauses || !suspects.isEmpty() && offset < suspects.last()))
                         .as("seed %d: innocent %d", seed, offset).isTrue();
             }

@@ -6,7 +6,9 @@ import io.spillway.core.item.DeadReason;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
-import java.util.OptionalLong;
+import io.spillway.core.routing.Route;
+import io.spillway.handler.Outcome;
+import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,53 +22,59 @@ class AttemptRulesTest {
             .with(PolicyField.BACKOFF_CAP, "10s")
             .with(PolicyField.JITTER, "none"));
 
+    private record History(int attempts, int blameThousandths, long waitMillis) implements ItemHistory {}
+
+    private static NextStep dead(DeadReason reason, String detail, int attempts) {
+        return new NextStep.DeadLetter(new Route.DeadLetter(reason, detail), attempts);
+    }
+
     @Test
     void aSuccessfulItemIsDone() {
-        assertThat(after(new AttemptResult.Succeeded(), 0)).isEqualTo(new NextStep.Done());
-        assertThat(after(new AttemptResult.Succeeded(), 99)).isEqualTo(new NextStep.Done());
+        assertThat(after(Outcome.done(), 0)).isEqualTo(new NextStep.Done());
+        assertThat(after(Outcome.done(), 99)).isEqualTo(new NextStep.Done());
     }
 
     @Test
     void anItemThatFailsEveryTimeWaitsTwiceAndIsADeadLetter() {
-        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "status 503");
+        Outcome failed = Outcome.retry("status 503");
         assertThat(after(failed, 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1, 1_000, 1_000));
         assertThat(after(failed, 1)).isEqualTo(new NextStep.Delay(NOW + 2_000, 2, 2_000, 2_000));
-        assertThat(after(failed, 2)).isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "status 503", 3));
+        assertThat(after(failed, 2)).isEqualTo(dead(DeadReason.ATTEMPTS_USED_UP, "status 503", 3));
     }
 
     @ParameterizedTest
     @CsvSource({"3, 4", "1000, 1001", "2147483647, 2147483647"})
     void moreAttemptsThanThePolicyNowAllowsAreADeadLetter(int before, int counted) {
-        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
-        assertThat(after(failed, before)).isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "", counted));
+        Outcome failed = Outcome.retry("");
+        assertThat(after(failed, before)).isEqualTo(dead(DeadReason.ATTEMPTS_USED_UP, "", counted));
     }
 
     @Test
     void aFinalFailureIsADeadLetterAtOnceWithItsReasonMadePrintable() {
-        NextStep.DeadLetter dead = (NextStep.DeadLetter) after(new AttemptResult.PermanentFailure("status 410\n{}"), 0);
-        assertThat(dead.reason()).isEqualTo(DeadReason.FINAL_FAILURE);
+        NextStep.DeadLetter dead = (NextStep.DeadLetter) after(Outcome.dead("status 410\n{}"), 0);
+        assertThat(dead.why().reason()).isEqualTo(DeadReason.FINAL_FAILURE);
         assertThat(dead.attempts()).isEqualTo(1);
-        assertThat(dead.detail()).startsWith("status 410").endsWith("{}").doesNotContain("\n");
+        assertThat(dead.why().detail()).startsWith("status 410").endsWith("{}").doesNotContain("\n");
     }
 
     @Test
     void aTimeoutCountsAsAnAttempt() {
-        assertThat(after(new AttemptResult.TimedOut(30_000), 0))
+        assertThat(after(new Outcome.TimedOut(Duration.ofMillis(30_000)), 0))
                 .isEqualTo(new NextStep.Delay(NOW + 1_000, 1, 1_000, 1_000));
-        assertThat(after(new AttemptResult.TimedOut(30_000), 2))
-                .isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "stopped after 30s", 3));
+        assertThat(after(new Outcome.TimedOut(Duration.ofMillis(30_000)), 2))
+                .isEqualTo(dead(DeadReason.ATTEMPTS_USED_UP, "stopped after 30s", 3));
     }
 
     @Test
     void anInterruptedAttemptDoesNotCountEvenIfItWasTheLast() {
-        assertThat(after(new AttemptResult.Interrupted(), 2)).isEqualTo(new NextStep.GiveBack());
+        assertThat(after(new Outcome.Interrupted(), 2)).isEqualTo(new NextStep.GiveBack());
     }
 
     @ParameterizedTest(name = "asked to wait {0} ms: due after {1} ms")
     @CsvSource({"0, 1000", "4000, 5000", "9500, 10500", "40000, 41000", "86400000, 21601000",
         "9223372036854775807, 21601000", "-5, 1000"})
     void theDestinationsWaitMayExceedTheTenantsCapUpToRetryFor(long asked, long due) {
-        NextStep step = after(new AttemptResult.Failed(OptionalLong.of(asked), "status 429"), 0);
+        NextStep step = after(Outcome.retry(Duration.ofMillis(asked), "status 429"), 0);
         assertThat(step).isEqualTo(new NextStep.Delay(NOW + due, 1, 1_000, 1_000));
     }
 
@@ -75,8 +83,8 @@ class AttemptRulesTest {
         TenantPolicy endless = TenantPolicy.of(PolicySettings.NONE_SET
                 .with(PolicyField.RETRY_FOR, "none").with(PolicyField.JITTER, "none"));
         NextStep step = AttemptRules.nextStep(
-                new AttemptResult.Unavailable(OptionalLong.of(Long.MAX_VALUE), "status 503"),
-                new ItemHistory(0, 0, 0), 0, endless, new Random(1), NOW);
+                Outcome.unavailable(Duration.ofMillis(Long.MAX_VALUE), "status 503"),
+                new History(0, 0, 0), 0, endless, new Random(1), NOW);
         assertThat(((NextStep.Delay) step).dueMillis()).isEqualTo(NOW + 30 * 86_400_000L);
     }
 
@@ -85,9 +93,9 @@ class AttemptRulesTest {
         TenantPolicy jittered = TenantPolicy.of(PolicySettings.NONE_SET);
         long seed = 9;
         Random random = new Random(seed);
-        AttemptResult failed = new AttemptResult.Failed(OptionalLong.of(30_000), "status 503");
+        Outcome failed = Outcome.retry(Duration.ofMillis(30_000), "status 503");
         assertThat(random.ints(1_000).mapToObj(i -> AttemptRules.nextStep(
-                        failed, new ItemHistory(3, 3_000, 0), 1_000, jittered, random, NOW))
+                        failed, new History(3, 3_000, 0), 1_000, jittered, random, NOW))
                 .distinct())
                 .as("seed %d", seed)
                 .hasSizeGreaterThan(900)
@@ -99,13 +107,13 @@ class AttemptRulesTest {
     void decorrelatedWaitsAreDrawnFromTheBaseToThreeTimesTheWaitBefore() {
         TenantPolicy decorrelated = TenantPolicy.of(
                 PolicySettings.NONE_SET.with(PolicyField.JITTER, "decorrelated").with(PolicyField.ATTEMPTS, "1000"));
-        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
+        Outcome failed = Outcome.retry("");
         Random random = new Random(3);
         long waitMillis = 0;
         long mostMillis = 0;
         for (int before = 0; before < 900; before++) {
             NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(
-                    failed, new ItemHistory(before, 0, waitMillis), 1, decorrelated, random, NOW);
+                    failed, new History(before, 0, waitMillis), 1, decorrelated, random, NOW);
             assertThat(delay.waitMillis()).isBetween(1_000L, Math.min(300_000, 3 * Math.max(1_000, waitMillis)));
             assertThat(delay.dueMillis()).isEqualTo(NOW + delay.waitMillis());
             waitMillis = delay.waitMillis();
@@ -116,16 +124,16 @@ class AttemptRulesTest {
 
     @Test
     void failuresThatAreNotItsOwnUseUpNoAttempts() {
-        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "status 500");
-        ItemHistory tried = new ItemHistory(1_000, 2_900, 0);
+        Outcome failed = Outcome.retry("status 500");
+        History tried = new History(1_000, 2_900, 0);
         assertThat(AttemptRules.nextStep(failed, tried, 0, POLICY, new Random(1), NOW))
                 .isEqualTo(new NextStep.Delay(NOW + 4_000, 1_001, 2_900, 0));
         assertThat(AttemptRules.nextStep(failed, tried, 99, POLICY, new Random(1), NOW))
                 .isInstanceOf(NextStep.Delay.class);
         assertThat(AttemptRules.nextStep(failed, tried, 100, POLICY, new Random(1), NOW))
-                .isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "status 500", 1_001));
-        AttemptResult unavailable = new AttemptResult.Unavailable(OptionalLong.of(4_000), "status 503");
-        assertThat(AttemptRules.nextStep(unavailable, new ItemHistory(0, 2_900, 0), 1_000, POLICY, new Random(1),
+                .isEqualTo(dead(DeadReason.ATTEMPTS_USED_UP, "status 500", 1_001));
+        Outcome unavailable = Outcome.unavailable(Duration.ofMillis(4_000), "status 503");
+        assertThat(AttemptRules.nextStep(unavailable, new History(0, 2_900, 0), 1_000, POLICY, new Random(1),
                 NOW)).isEqualTo(new NextStep.Delay(NOW + 8_000, 1, 2_900, 0));
     }
 
@@ -137,36 +145,36 @@ class AttemptRulesTest {
         TenantPolicy patient = TenantPolicy.of(PolicySettings.NONE_SET
                 .with(PolicyField.ATTEMPTS, "1000").with(PolicyField.BACKOFF_BASE, "1s")
                 .with(PolicyField.BACKOFF_CAP, "10s").with(PolicyField.JITTER, "none"));
-        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
+        Outcome failed = Outcome.retry("");
         NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(
-                failed, new ItemHistory(attempts, blame, 0), 1, patient, new Random(1), NOW);
+                failed, new History(attempts, blame, 0), 1, patient, new Random(1), NOW);
         assertThat(delay.dueMillis()).isEqualTo(NOW + waitMillis);
     }
 
     @Test
     void decorrelatedWaitsDoNotGrowWhileTheDestinationIsUnavailable() {
         TenantPolicy decorrelated = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.JITTER, "decorrelated"));
-        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
+        Outcome failed = Outcome.retry("");
         Random random = new Random(3);
-        ItemHistory history = new ItemHistory(1, 0, 2_000);
+        History history = new History(1, 0, 2_000);
         for (int i = 0; i < 900; i++) {
             NextStep.Delay delay =
                     (NextStep.Delay) AttemptRules.nextStep(failed, history, 0, decorrelated, random, NOW);
             assertThat(delay.dueMillis()).isBetween(NOW + 1_000, NOW + 6_000);
-            history = new ItemHistory(delay.attempts(), delay.blameThousandths(), delay.waitMillis());
+            history = new History(delay.attempts(), delay.blameThousandths(), delay.waitMillis());
         }
-        assertThat(history).isEqualTo(new ItemHistory(901, 0, 2_000));
+        assertThat(history).isEqualTo(new History(901, 0, 2_000));
     }
 
     @ParameterizedTest(name = "put off by {0} ms: due after {1} ms")
     @CsvSource({"0, 0", "-1, 0", "60000, 60000", "9223372036854775807, 2592000000"})
     void anItemThatIsPutOffKeepsItsAttempts(long after, long due) {
-        assertThat(after(new AttemptResult.Deferred(after), 2)).isEqualTo(new NextStep.PutOff(NOW + due));
+        assertThat(after(Outcome.later(Duration.ofMillis(after)), 2)).isEqualTo(new NextStep.PutOff(NOW + due));
     }
 
-    private static NextStep after(AttemptResult result, int attemptsBefore) {
+    private static NextStep after(Outcome result, int attemptsBefore) {
         int blame = (int) Math.min(attemptsBefore * 1_000L, Integer.MAX_VALUE);
         return AttemptRules.nextStep(
-                result, new ItemHistory(attemptsBefore, blame, 0), 1_000, POLICY, new Random(1), NOW);
+                result, new History(attemptsBefore, blame, 0), 1_000, POLICY, new Random(1), NOW);
     }
 }

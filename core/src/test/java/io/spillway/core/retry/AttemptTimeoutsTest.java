@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.handler.Outcome;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AttemptTimeoutsTest {
-    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+    private static final Outcome SUCCEEDED = Outcome.done();
     private static final double FOREVER = Double.MAX_VALUE;
     private static final TenantPolicy AUTO = policy("1ms");
 
@@ -32,7 +33,7 @@ class AttemptTimeoutsTest {
     }
 
     /** What some attempts came to. */
-    private record Outcome(int timedOut, int probesTimedOut, double timedOutMillis, double probeMillis) {}
+    private record Played(int timedOut, int probesTimedOut, double timedOutMillis, double probeMillis) {}
 
     @Test
     void theFixedTimeoutAppliesUntilThreeHundredAttemptsSucceeded() {
@@ -48,7 +49,7 @@ class AttemptTimeoutsTest {
     void aTenantWithAFixedTimeoutKeepsItAndShowsWhatAutoWouldChoose() {
         policy = TenantPolicy.of(PolicySettings.NONE_SET
                 .with(PolicyField.TIMEOUT, "5s").with(PolicyField.TIMEOUT_MIN, "50ms"));
-        Outcome outcome = play(3_000, () -> random.nextInt(100) == 0 ? 400 : 20);
+        Played outcome = play(3_000, () -> random.nextInt(100) == 0 ? 400 : 20);
         assertThat(outcome.timedOut).isZero();
         assertThat(usualMillis()).isEqualTo(5_000);
         TimeoutStats stats = stats();
@@ -81,7 +82,7 @@ class AttemptTimeoutsTest {
     void aSlowdownIsFollowedWithManyAttemptsInParallelToo() {
         play(3_000, () -> 20);
         long before = usualMillis();
-        Outcome outcome = play(20_000, () -> 3 * before * (0.8 + random.nextDouble() * 0.4), 20);
+        Played outcome = play(20_000, () -> 3 * before * (0.8 + random.nextDouble() * 0.4), 20);
         // Until the probe of 4 times the timeout has succeeded, 2 + 2 + 4 timeouts of each slot.
         assertThat(outcome.timedOut).as("seed %s", seed).isLessThan(20 * 8 + 40);
         assertThat(usualMillis()).isGreaterThanOrEqualTo(3 * before);
@@ -92,7 +93,7 @@ class AttemptTimeoutsTest {
     void attemptsThatHangDoNotRaiseTheTimeoutAndProbesAtMostDoubleTheirCost(double share) {
         play(3_000, this::lognormal);
         long before = usualMillis();
-        Outcome outcome = play(200_000, () -> random.nextDouble() < share ? FOREVER : lognormal(), 8);
+        Played outcome = play(200_000, () -> random.nextDouble() < share ? FOREVER : lognormal(), 8);
         assertThat(usualMillis()).as("before %s, seed %s", before, seed).isLessThan(3 * before);
         assertThat(outcome.probeMillis).as("seed %s", seed)
                 .isLessThan(1.5 * outcome.timedOutMillis + 2_000 * before);
@@ -102,7 +103,7 @@ class AttemptTimeoutsTest {
     void aTenantWhoseEveryAttemptHangsKeepsProbesRareAndIsShown() {
         play(3_000, () -> 20);
         long before = usualMillis();
-        Outcome outcome = play(5_000, () -> FOREVER);
+        Played outcome = play(5_000, () -> FOREVER);
         assertThat(usualMillis()).isEqualTo(before);
         assertThat(outcome.probesTimedOut).isLessThan(5_000 / TenantDurations.PROBE_EVERY + 12);
         assertThat(outcome.probeMillis).isLessThan(2 * outcome.timedOutMillis);
@@ -117,7 +118,7 @@ class AttemptTimeoutsTest {
     @Test
     void aHandlerThatWasAlwaysSlowerThanTheFixedTimeoutIsLearned() {
         policy = policy("1s");
-        Outcome outcome = play(1_000, () -> 100_000);
+        Played outcome = play(1_000, () -> 100_000);
         assertThat(outcome.timedOut).as("seed %s", seed).isLessThan(60);
         assertThat(usualMillis()).isGreaterThanOrEqualTo(100_000);
     }
@@ -132,7 +133,7 @@ class AttemptTimeoutsTest {
     @Test
     void aSlowShareThatAppearsLaterIsLearnedByProbes() {
         play(10_000, () -> 20);
-        Outcome outcome = play(100_000, () -> random.nextInt(100) == 0 ? 1_000 : 20);
+        Played outcome = play(100_000, () -> random.nextInt(100) == 0 ? 1_000 : 20);
         // Five probes of a factor of 2 to 32, each one in 32 attempts, of which one in a hundred is slow: 160 timeouts.
         assertThat(outcome.timedOut).as("seed %s", seed).isLessThan(700);
         assertThat(usualMillis()).as("seed %s", seed).isGreaterThan(1_000);
@@ -142,7 +143,7 @@ class AttemptTimeoutsTest {
     @Test
     void aLongTailIsNotCutShorterAndShorter() {
         play(100_000, this::longTail);
-        Outcome outcome = play(400_000, this::longTail);
+        Played outcome = play(400_000, this::longTail);
         assertThat(outcome.timedOut / 400_000.0).as("seed %s", seed).isLessThan(0.003);
     }
 
@@ -176,8 +177,8 @@ class AttemptTimeoutsTest {
         play(3_000, () -> 20);
         TimeoutStats before = stats();
         for (int i = 0; i < 50; i++) {
-            timeouts.ended(start(0, false), new AttemptResult.Interrupted(), 900_000_000L);
-            timeouts.ended(start(0, false), new AttemptResult.Failed(OptionalLong.empty(), "503"), 900_000_000L);
+            timeouts.ended(start(0, false), new Outcome.Interrupted(), 900_000_000L);
+            timeouts.ended(start(0, false), Outcome.retry("503"), 900_000_000L);
         }
         assertThat(stats().p999Millis()).isEqualTo(before.p999Millis());
         assertThat(stats().samples()).isEqualTo(before.samples());
@@ -245,16 +246,16 @@ class AttemptTimeoutsTest {
         return 20 * Math.exp(random.nextGaussian() * 1.5);
     }
 
-    private Outcome play(int attempts, DoubleSupplier millis) {
+    private Played play(int attempts, DoubleSupplier millis) {
         return play(attempts, millis, 1);
     }
 
-    private Outcome play(int attempts, DoubleSupplier millis, int slots) {
+    private Played play(int attempts, DoubleSupplier millis, int slots) {
         return play("t", attempts, millis, slots);
     }
 
     /** Runs first attempts at different items with this many at a time; those that started first end first. */
-    private Outcome play(String tenant, int attempts, DoubleSupplier millis, int slots) {
+    private Played play(String tenant, int attempts, DoubleSupplier millis, int slots) {
         Deque<Runnable> ends = new ArrayDeque<>();
         int[] timedOut = new int[2];
         double[] lost = new double[2];
@@ -274,7 +275,7 @@ class AttemptTimeoutsTest {
             }
         }
         ends.forEach(Runnable::run);
-        return new Outcome(timedOut[0], timedOut[1], lost[0], lost[1]);
+        return new Played(timedOut[0], timedOut[1], lost[0], lost[1]);
     }
 
     /** Runs one attempt; returns its timeout if it timed out, or null. */
@@ -286,8 +287,8 @@ class AttemptTimeoutsTest {
         return ran < millis ? timeout : null;
     }
 
-    private static AttemptResult result(boolean isTimeout, double ran) {
-        return isTimeout ? new AttemptResult.TimedOut((long) ran) : SUCCEEDED;
+    private static Outcome result(boolean isTimeout, double ran) {
+        return isTimeout ? new Outcome.TimedOut(Duration.ofMillis((long) ran)) : SUCCEEDED;
     }
 
     private AttemptTimeout start(int attemptsBefore, boolean mayBeLast) {

@@ -4,17 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.handler.Delivery;
-import io.spillway.handler.DeliveryBuilder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.WorkItem;
-import io.spillway.tracing.AttemptSpan;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;
@@ -26,9 +27,9 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
-class LaneDeliveryTest {
+class DeliveryTest {
     private static final Instant ENQUEUED = Instant.ofEpochMilli(1_785_000_000_123L);
-    private static final Delivery.Lease LEASE = DeliveryBuilder.of("any", "1").build().lease();
+    private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.NONE_SET);
 
     @Test
     void an_avro_item_has_every_field_that_its_producer_set() {
@@ -50,7 +51,7 @@ class LaneDeliveryTest {
         assertThat(delivery.attributes()).isEqualTo(Map.of("k", "v"));
         assertThat(delivery.key()).isEqualTo(Deliveries.bytes("key"));
         assertThat(delivery.value()).isSameAs(value);
-        assertThat(delivery.lease()).isSameAs(LEASE);
+        assertThat(delivery.lease().endsAt()).isEqualTo(Instant.ofEpochMilli(POLICY.timeoutMillis()));
     }
 
     @Test
@@ -113,7 +114,9 @@ class LaneDeliveryTest {
         PartitionProgress progress =
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED);
         OwnedPartition owned = new OwnedPartition(new TopicPartition(record.topic(), 3), lane, progress);
-        return new LaneDelivery(new LaneItem(owned, record, read, attemptsBefore, 0, 4, 0, 0, false, 7, 7, 0), LEASE,
-                AttemptSpan.NONE);
+        LaneItem item = new LaneItem(
+                owned, record, read, attemptsBefore, 0, 4, 0, 0, false, 7, 7, 0, Optional.empty());
+        return new Attempt(item, null, POLICY, new AttemptTimeouts(1).start("acme", POLICY, 0, false, 0),
+                () -> Instant.EPOCH, () -> 0, 0, POLICY.timeoutMillis());
     }
 }

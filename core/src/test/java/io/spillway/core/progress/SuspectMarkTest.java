@@ -7,30 +7,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SuspectRulesTest {
+class SuspectMarkTest {
     private static final Optional<SuspectMark> NONE = Optional.empty();
 
-    @ParameterizedTest(name = "suspect {0}, mark on {1} with {2} deaths, killer.deaths {3}: {4}")
-    @CsvSource({
-        "7, 7, 0, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=0, isolated=false, group=false]]'",
-        "7, 7, 2, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=2, isolated=false, group=false]]'",
-        "7, 7, 3, 3, 'Convict[deaths=3, isolated=false]'",
-        "7, 7, 9, 3, 'Convict[deaths=9, isolated=false]'",
-        "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=1, isolated=false, group=false]]'",
-        "7, 7, 1, 1, 'Convict[deaths=1, isolated=false]'",
-    })
+    @ParameterizedTest(name = "suspect {0}, mark on {1} with {2} deaths, killer.deaths {3}: {4} deaths, convicted {5}")
+    @CsvSource({"7, 7, 0, 3, 0, false", "7, 7, 2, 3, 2, false", "7, 7, 3, 3, 3, true", "7, 7, 9, 3, 9, true",
+        "8, 7, 3, 3, 1, false", "7, 7, 1, 1, 1, true"})
     void onlyTheMarkedItemIsConvictedAndOnlyByItsDeaths(long suspect, long marked, int deaths, int limit,
-            String decision) {
-        assertThat(SuspectRules.decide(suspect, Optional.of(new SuspectMark(marked, deaths)), limit, false))
-                .hasToString(decision);
+            int counted, boolean isConvicted) {
+        SuspectMark alone = SuspectMark.alone(suspect, Optional.of(new SuspectMark(marked, deaths)), limit);
+        assertThat(alone).isEqualTo(new SuspectMark(suspect, counted));
+        assertThat(alone.convicts(limit)).isEqualTo(isConvicted);
     }
 
     @Test
     void aSuspectWithoutAMarkStartsWithTheDeathThatMadeItSuspectUnlessThatWouldConvictIt() {
-        assertThat(SuspectRules.decide(7, NONE, 1, false))
-                .isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
-        assertThat(SuspectRules.decide(7, NONE, 2, false))
-                .isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 1)));
+        assertThat(SuspectMark.alone(7, NONE, 1)).isEqualTo(new SuspectMark(7, 0));
+        assertThat(SuspectMark.alone(7, NONE, 2)).isEqualTo(new SuspectMark(7, 1));
     }
 
     @Test
@@ -38,18 +31,18 @@ class SuspectRulesTest {
         ProgressState committed = beforeAnyDeath();
         int deathsOfWorkers = 1;
         PartitionProgress probation = after(committed);
-        assertThat(probation.delivered(5)).isEqualTo(ReadVerdict.PROBATION);
+        assertThat(probation.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
         committed = stored(probation.snapshot(100, false, NONE));
         deathsOfWorkers++;
         while (true) {
             PartitionProgress progress = after(committed);
             assertThat(progress.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
-            SuspectDecision decision = SuspectRules.decide(5, progress.takenOverMark(), 3, false);
-            if (!(decision instanceof SuspectDecision.RunAlone alone)) {
-                assertThat(decision).isEqualTo(new SuspectDecision.Convict(3, false));
+            SuspectMark alone = SuspectMark.alone(5, progress.takenOverMark(), 3);
+            if (alone.convicts(3)) {
+                assertThat(alone).isEqualTo(new SuspectMark(5, 3));
                 break;
             }
-            committed = stored(progress.snapshot(100, false, Optional.of(alone.mark())));
+            committed = stored(progress.snapshot(100, false, Optional.of(alone)));
             deathsOfWorkers++;
         }
         assertThat(deathsOfWorkers).as("one beside others, one on probation, two as the marked one").isEqualTo(4);
@@ -64,8 +57,7 @@ class SuspectRulesTest {
         }
 
         assertThat(progress.takenOverMark()).contains(new SuspectMark(7, 1, false, true));
-        assertThat(SuspectRules.decide(7, progress.takenOverMark(), 1, false))
-                .isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
+        assertThat(SuspectMark.alone(7, progress.takenOverMark(), 1)).isEqualTo(new SuspectMark(7, 0));
         assertThat(stored(progress.snapshot(100, false, NONE)).mark()).contains(SuspectMark.ofGroup(7));
         progress.finished(7);
         assertThat(progress.takenOverMark()).as("5 and 6 remain").contains(new SuspectMark(6, 1, false, true));

@@ -5,7 +5,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Result of one attempt. Immutable; no argument may be null.
+ * Result of one attempt. Immutable; no argument may be null. A handler returns one of the first five; the worker makes
+ * the others of an attempt that it stops.
  *
  * <table>
  * <caption>What an outcome means</caption>
@@ -15,6 +16,8 @@ import java.util.Optional;
  * <tr><td>{@link Unavailable}</td><td>is not the cause</td><td>is the cause</td></tr>
  * <tr><td>{@link Dead}</td><td>is the cause</td><td>works</td></tr>
  * <tr><td>{@link Later}</td><td>was not attempted</td><td>was not called</td></tr>
+ * <tr><td>{@link TimedOut}</td><td>may be the cause</td><td>may be the cause</td></tr>
+ * <tr><td>{@link Interrupted}</td><td>counts as not attempted</td><td>is not judged</td></tr>
  * </table>
  */
 public sealed interface Outcome {
@@ -78,6 +81,22 @@ public sealed interface Outcome {
             Objects.requireNonNull(reason, "reason");
         }
     }
+
+    /**
+     * The worker stopped the attempt at the end of its lease, after it had run for this time; whether it took effect is
+     * unknown. From a handler it counts as a {@link Retry}.
+     */
+    record TimedOut(Duration ran) implements Outcome {
+        public TimedOut {
+            Objects.requireNonNull(ran, "ran");
+        }
+    }
+
+    /**
+     * The worker stopped the attempt because it shuts down or has lost the item's partition. From a handler it counts
+     * as a {@link Retry}.
+     */
+    record Interrupted() implements Outcome {}
 
     /** Returns {@link Done}: the attempt finished the item. */
     static Outcome done() {

@@ -1,0 +1,82 @@
+package io.spillway.worker;
+
+import io.spillway.core.engine.Step;
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.item.Printable;
+import io.spillway.core.retry.NextStep;
+import io.spillway.kafka.codec.TrailCodec;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * Writer of what the next transaction must contain for an item that has left its partition, with its metrics. Called
+ * under the lock of {@link WorkerCore}.
+ */
+final class Outbox {
+    private static final TrailCodec.End DONE = new TrailCodec.End(ItemState.DONE, "");
+
+    private final LaneRecords records;
+    private final WorkerMetrics metrics;
+    private final InstantSource clock;
+
+    Outbox(LaneRecords records, WorkerMetrics metrics, InstantSource clock) {
+        this.records = records;
+        this.metrics = metrics;
+        this.clock = clock;
+    }
+
+    LaneRecords records() {
+        return records;
+    }
+
+    void done(LaneItem item) {
+        item.owned().left(item.tenant(), ItemState.DONE);
+        if (records.keepsTrail()) {
+            item.owned().produce(records.finished(item, DONE, item.attempts() + 1));
+        }
+    }
+
+    void dropped(LaneItem item, DropReason reason) {
+        item.owned().left(item.tenant(), ItemState.DROPPED);
+        if (records.keepsTrail()) {
+            TrailCodec.End end = new TrailCodec.End(ItemState.DROPPED, reason.label());
+            item.owned().produce(records.finished(item, end, item.attempts()));
+        }
+        metrics.departures.dropped(reason);
+        metrics.setAside(item, clock.millis());
+    }
+
+    void moved(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
+        item.owned().moved(item.tenant(), to, records.unattempted(item, to, reason, moves, dueMillis));
+        metrics.moved(to, reason).increment();
+        if (reason != LaneReason.LATER) {
+            metrics.setAside(item, clock.millis());
+        }
+    }
+
+    void retried(Attempt attempt, NextStep.Delay next) {
+        LaneItem item = attempt.item;
+        item.owned().moved(item.tenant(), Lane.DELAY, records.retry(attempt, next));
+        metrics.failed(item.tenant());
+    }
+
+    /** Returns the line for the log about an item whose attempts have cost a worker or a slot. */
+    Optional<String> deadLettered(Step.DeadLetter<LaneItem, Attempt> dead) {
+        LaneItem item = dead.item();
+        DeadReason reason = dead.why().reason();
+        long nowMillis = clock.millis();
+        item.owned().deadLettered(item.tenant(), reason, records.dead(dead, nowMillis));
+        metrics.departures.deadLettered(reason);
+        if (item.unreadable().isEmpty() && dead.attempts() == item.attempts()) {
+            metrics.setAside(item, nowMillis);
+        }
+        return reason != DeadReason.STUCK && reason != DeadReason.KILLED_WORKER ? Optional.empty()
+                : Optional.of("An item is a dead letter, " + HandlerFailures.describe(item) + ": " + dead.why().detail()
+                        + dead.attempt().map(attempt -> ", and keeps its slot until it does. It is in "
+                                + Printable.of(attempt.where())).orElse(""));
+    }
+}
