@@ -50,7 +50,8 @@ class ArchitectureTest {
             row("core.routing", "core.item core.policy core.ratelimit core.overload core.settings core.sharding"),
             row("core.sharding", "core.item"),
             row("core.scheduling", "core.item core.policy"),
-            row("core.retry", "core.item core.policy core.settings"),
+            row("core.retry", "core.item core.policy core.routing core.settings"),
+            row("core.delay", "core.policy core.retry core.routing"),
             row("core.ledger", "core.item core.policy core.ratelimit"),
             row(
                     "core.engine",

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -99,35 +98,6 @@ class ParkedOrderTest extends ParkedScene {
         advance(3 * MINUTE_MILLIS + 200);
         assertThat(header(router.only(Lane.DEAD_LETTER), "spillway-attempt")).isEqualTo("9");
         assertThat(parked()).isEmpty();
-    }
-
-    @Test
-    void items_parked_by_an_earlier_version_are_found_and_go_in_the_order_of_now() {
-        tokens("acme", 1);
-        spend("acme", 2);
-        for (int i = 0; i < 300; i++) {
-            retry("acme", START_MILLIS - i, 1 + i % 2, 0);
-        }
-        for (KeyValue<Bytes, byte[]> each : parked()) {
-            byte[] key = each.key.get();
-            byte[] earlier = Arrays.copyOf(key, 25);
-            System.arraycopy(key, 10, earlier, 9, 16);
-            router.timers().delete(each.key);
-            router.timers().put(Bytes.wrap(earlier), each.value);
-        }
-        assertThat(parked()).isEmpty();
-        router.restart();
-        advance(1_000);
-        assertThat(parked()).hasSize(298);
-        assertThat(router.take(Lane.HOT)).as("a saved retry, and the trickle")
-                .extracting(each -> header(each, "x-enqueued"))
-                .containsExactly(Long.toString(START_MILLIS - 298), Long.toString(START_MILLIS - 296));
-        router.delays.electTenants();
-        assertThat(gauges()).isEqualTo(298);
-        succeed("acme", 500);
-        assertThat(router.take(Lane.HOT)).hasSize(298);
-        assertThat(parked()).isEmpty();
-        assertThat(gauges()).isZero();
     }
 
     @Test

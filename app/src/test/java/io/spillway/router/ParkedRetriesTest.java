@@ -56,7 +56,7 @@ class ParkedRetriesTest extends ParkedScene {
 
     @ParameterizedTest(name = "attempts {0}, reason {1}: asks {2}")
     @CsvSource({
-        "1, retry, true", "3, retry-budget, true", "0, retry, false", "1, capped, false", "1, later, false",
+        "1, retry, true", "3, retry, true", "0, retry, false", "1, capped, false", "1, later, false",
         "1, -, false", "0, -, false"})
     void only_retries_ask_the_budget(String attempts, String reason, boolean asks) {
         tokens("acme", 1);

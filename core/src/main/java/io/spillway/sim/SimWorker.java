@@ -274,15 +274,15 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     @Override
-    public long sweptBeforeMillis(SimulatedItem item, long marginMillis, long nowMillis) {
-        return tally.population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
+    public long sweptBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis) {
+        return tally.population.sweptBeforeMillis(tenant, nowMillis);
     }
 
     @Override
     public Attempt start(
             SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, AttemptTimeout timeout,
             long nowMillis, long nowNanos) {
-        stats.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
+        stats.begun(item.lane, item.attempts == 0, nowMillis - SimulatedTime.epochMillis(item.arrivedNanos));
         tally.attempted(item, nowNanos);
         Destination.Ending ending = model.destination.attempt(item, item.attempts, timeout.millis(), nowNanos)
                 .slowedBy(settings.slowdown());

@@ -175,7 +175,7 @@ final class SpillwayModel implements Model {
             case DEAD_LETTER -> tally.dead(item, move.why().orElseThrow());
             case DELAY -> {
                 tally.moved(item, Lane.DELAY);
-                router.delay(item, move.dueEpochMillis());
+                router.delay(item, move.dueEpochMillis(), nowNanos);
             }
             case OVERFLOW, AGED -> {
                 tally.moved(item, move.to());

@@ -60,7 +60,7 @@ final class LaneDelivery implements Delivery {
 
     @Override
     public Instant enqueuedAt() {
-        return Instant.ofEpochMilli(item.enqueuedAtMillis());
+        return Instant.ofEpochMilli(item.times().enqueuedAtMillis());
     }
 
     @Override

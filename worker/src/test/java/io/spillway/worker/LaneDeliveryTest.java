@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.DeliveryBuilder;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -113,7 +114,8 @@ class LaneDeliveryTest {
         PartitionProgress progress =
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED);
         OwnedPartition owned = new OwnedPartition(new TopicPartition(record.topic(), 3), lane, progress);
-        return new LaneDelivery(new LaneItem(owned, record, read, attemptsBefore, 0, 4, 0, 0, false, 7, 7, 0), LEASE,
+        return new LaneDelivery(new LaneItem(owned, record, read,
+                new ItemTimes(read.enqueuedAtMillis(), 0, 7, 0, false), attemptsBefore, 0, 4, 0, 0, false, 7, 0), LEASE,
                 AttemptSpan.NONE);
     }
 }

@@ -119,15 +119,15 @@ final class ParkedItems {
     }
 
     /**
-     * Removes an item that {@link #next} or {@link #firstToEnd} has returned. Returns the first end of those that are
-     * left; empty if it was the last.
+     * Removes the item of a group with this key, which {@link #next} or {@link #firstToEnd} has returned. Returns the
+     * first end of those that are left; empty if it was the last.
      */
-    OptionalLong remove(RetryKey key, Item item) {
+    OptionalLong remove(RetryKey key, Bytes stored) {
         Group group = groups.get(ParkedKey.group(key));
-        Head head = group.heads.get(ParkedKey.attemptClass(item.key())).orElseThrow();
+        Head head = group.heads.get(ParkedKey.attemptClass(stored)).orElseThrow();
         // delete() would read the old value first.
-        store.put(item.key(), null);
-        counted(group, head, item.key(), -1);
+        store.put(stored, null);
+        counted(group, head, stored, -1);
         if (head.items == 0 && isCounted(head.last())) {
             // A scan would step over the removed items of the next class.
             forget(group, head);
@@ -150,9 +150,9 @@ final class ParkedItems {
         }
     }
 
-    /** Returns whether the item that {@link #seekClass} found has the key of a group in the form of now. */
+    /** Returns whether the item that {@link #seekClass} found is of a group. */
     boolean isSought(RetryKey key) {
-        return !ParkedKey.isEarlier(indexedTo) && ParkedKey.group(indexedTo) == ParkedKey.group(key);
+        return ParkedKey.group(indexedTo) == ParkedKey.group(key);
     }
 
     /** Indexes the class that {@link #seekClass} found, whose items have this key. */

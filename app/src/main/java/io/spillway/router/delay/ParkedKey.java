@@ -9,8 +9,6 @@ import org.apache.kafka.common.utils.Bytes;
  * Key of a parked item in the timer store: {@code 0x80}, the group (eight bytes), the class of its attempts (one byte),
  * the item's end and its offset in the delay lane (eight bytes each), big endian. So the items of a group are together,
  * by class and in the order of their ends. Timers, whose keys begin with a time of 0 or more, come before all of them.
- *
- * <p>Keys of the earlier form have no class.
  */
 final class ParkedKey {
     /** Lower than all keys of parked items, and higher than those of timers. */
@@ -19,7 +17,6 @@ final class ParkedKey {
     static final Bytes LAST = Bytes.wrap(new byte[] {(byte) 0x81});
 
     private static final int BYTES = 2 + 3 * Long.BYTES;
-    private static final int EARLIER_BYTES = BYTES - 1;
     private static final int CLASS_INDEX = 1 + Long.BYTES;
 
     private ParkedKey() {}
@@ -41,19 +38,13 @@ final class ParkedKey {
     }
 
     static boolean is(byte[] key) {
-        return (key.length == BYTES || isEarlier(key)) && key[0] == FIRST.get()[0];
-    }
-
-    /** Returns whether the key of a parked item has the earlier form. */
-    static boolean isEarlier(Bytes key) {
-        return isEarlier(key.get());
+        return key.length == BYTES && key[0] == FIRST.get()[0];
     }
 
     static long group(Bytes key) {
         return ByteBuffer.wrap(key.get()).getLong(1);
     }
 
-    /** Returns the class of attempts; the key does not have the earlier form. */
     static int attemptClass(Bytes key) {
         return key.get()[CLASS_INDEX];
     }
@@ -64,10 +55,6 @@ final class ParkedKey {
 
     static long offset(Bytes key) {
         return fromEnd(key, 1);
-    }
-
-    private static boolean isEarlier(byte[] key) {
-        return key.length == EARLIER_BYTES;
     }
 
     private static long fromEnd(Bytes key, int longs) {

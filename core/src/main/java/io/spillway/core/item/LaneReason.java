@@ -18,8 +18,6 @@ public enum LaneReason {
     EXCESS("excess"),
     /** Blocked other tenants' work while its tenant used all handlers of its concurrency limit. */
     CAPPED("capped"),
-    /** A retry that its tenant's retry budget did not allow; written by versions before 0.1.0 only. */
-    RETRY_BUDGET("retry-budget"),
     /** The handler put it off. */
     LATER("later"),
     /** Its producer set a later time for its first attempt. */

@@ -13,7 +13,7 @@ class LabelsTest {
         assertThat(Arrays.stream(Lane.values()).map(Lane::label))
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
-                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget", "later",
+                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "later",
                 "scheduled", "paused");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label))
                 .containsExactly("sweep", "ttl", "cancelled");
