@@ -52,7 +52,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     private DueHeaders headers;
     private LaneForwarder forwarder;
     private DelayStorage storage;
-    private DelayStage<StoredItem> stage;
+    private DelayStage<DelayRecord> stage;
     private Optional<AttemptMailboxes.Mailbox> mailbox = Optional.empty();
     private WakeUp wakeUp;
     private long notBeforeMillis;
@@ -121,7 +121,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     @Override
     public void process(Record<byte[], byte[]> record) {
         long nowMillis = context.currentSystemTimeMs();
-        StoredItem item = StoredItem.of(record, context.recordMetadata().orElseThrow().offset());
+        DelayRecord item = DelayRecord.of(record, context.recordMetadata().orElseThrow().offset());
         switch (read(item, nowMillis)) {
             case DelayReader.Arrival.Dead dead -> forward(item, dead.decision(), nowMillis);
             case DelayReader.Arrival.Waits waits -> {
@@ -139,7 +139,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         }
     }
 
-    private DelayReader.Arrival read(StoredItem item, long nowMillis) {
+    private DelayReader.Arrival read(DelayRecord item, long nowMillis) {
         try {
             return reader.read(item.record(), headers.position(item.offset()), nowMillis);
         } catch (RuntimeException | Error e) {
@@ -148,7 +148,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     }
 
     /** Returns what the stage needs to know of a stored item; empty if the decider has to dead-letter it. */
-    private Optional<DelayedItem> readAgain(StoredItem item, long nowMillis) {
+    private Optional<DelayedItem> readAgain(DelayRecord item, long nowMillis) {
         try {
             return refusal(item.record()).isPresent()
                     ? Optional.empty() : reader.readAgain(item.record(), nowMillis);
@@ -160,7 +160,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     private void onWakeUp(long nowMillis) {
         long startMillis = clock.millis();
         tellStage(nowMillis);
-        List<DelayStage.Leaving<StoredItem>> leaving = new ArrayList<>();
+        List<DelayStage.Leaving<DelayRecord>> leaving = new ArrayList<>();
         storage.restore(stage, nowMillis).forEach(item -> leaving.add(new DelayStage.Leaving<>(item, false)));
         leaving.addAll(stage.run(nowMillis));
         leaving.forEach(each -> leave(each, nowMillis));
@@ -183,12 +183,12 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     }
 
     /** Routes an item that leaves. A granted one gets the number of this partition: its gate learns how it ends. */
-    private void leave(DelayStage.Leaving<StoredItem> leaving, long nowMillis) {
-        StoredItem item = leaving.item();
+    private void leave(DelayStage.Leaving<DelayRecord> leaving, long nowMillis) {
+        DelayRecord item = leaving.item();
         Record<byte[], byte[]> record = item.record();
         if (item.damage().isPresent()) {
             DamagedTimerException damage = item.damage().get();
-            forward(new StoredItem(record.withTimestamp(nowMillis), item.offset(), item.damage(), item.parkedKey()),
+            forward(new DelayRecord(record.withTimestamp(nowMillis), item.offset(), item.damage(), item.parkedKey()),
                     forwarder.ownError(damage, damage.getMessage()), nowMillis);
             return;
         }
@@ -206,7 +206,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     }
 
     /** Forwards an item. One that the dead-letter lane refuses waits here: a round through Kafka would be endless. */
-    private void forward(StoredItem item, Decision decision, long nowMillis) {
+    private void forward(DelayRecord item, Decision decision, long nowMillis) {
         if (!forwarder.forward(item.record(), decision, item.offset(), nowMillis)) {
             storage.addTimer(nowMillis + KEPT_MILLIS, item);
             setWakeUp(nowMillis);

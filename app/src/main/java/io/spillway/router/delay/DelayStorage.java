@@ -16,7 +16,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * Items of one delay lane partition in the timer store: {@link Timers} and {@link ParkedItems}. Owner: the task of the
  * processor that created it, on one thread.
  */
-final class DelayStorage implements DelayStore<StoredItem> {
+final class DelayStorage implements DelayStore<DelayRecord> {
     /** Classes of groups of an earlier run that are indexed at a time. */
     static final int INDEXED_AT_ONCE = 1_000;
 
@@ -28,7 +28,7 @@ final class DelayStorage implements DelayStore<StoredItem> {
     @FunctionalInterface
     interface Reader {
         /** Returns the fields of an item; empty if the stage cannot keep it. */
-        Optional<DelayedItem> read(StoredItem item, long nowMillis);
+        Optional<DelayedItem> read(DelayRecord item, long nowMillis);
     }
 
     DelayStorage(KeyValueStore<Bytes, byte[]> store, ParkedItems.Counts counts, Reader reader) {
@@ -38,15 +38,15 @@ final class DelayStorage implements DelayStore<StoredItem> {
     }
 
     /** Tells the stage of a part of what was parked in an earlier run. Returns the items that cannot be kept. */
-    List<StoredItem> restore(DelayStage<StoredItem> stage, long nowMillis) {
-        List<StoredItem> leaving = new ArrayList<>();
+    List<DelayRecord> restore(DelayStage<DelayRecord> stage, long nowMillis) {
+        List<DelayRecord> leaving = new ArrayList<>();
         long bytes = 0;
         for (int i = 0; i < INDEXED_AT_ONCE && bytes < MOST_BYTES && !parked.isIndexed(); i++) {
             Optional<ParkedItems.Item> first = parked.seekClass();
             if (first.isEmpty()) {
                 break;
             }
-            Parked<StoredItem> item = decoded(first.get());
+            Parked<DelayRecord> item = decoded(first.get());
             Optional<DelayedItem> fields = read(item.item(), nowMillis);
             if (fields.isEmpty()) {
                 leaving.add(item.item());
@@ -71,19 +71,19 @@ final class DelayStorage implements DelayStore<StoredItem> {
     }
 
     @Override
-    public Optional<DelayedItem> read(StoredItem item, long nowMillis) {
+    public Optional<DelayedItem> read(DelayRecord item, long nowMillis) {
         return item.damage().isPresent() ? Optional.empty() : reader.read(item, nowMillis);
     }
 
     @Override
-    public void addTimer(long dueMillis, StoredItem item) {
+    public void addTimer(long dueMillis, DelayRecord item) {
         timers.put(dueMillis, item.offset(), TimerCodec.encode(item.record()));
     }
 
     @Override
-    public List<StoredItem> takeDue(long nowMillis) {
-        List<StoredItem> due = new ArrayList<>();
-        timers.takeDue(nowMillis, (offset, timer) -> due.add(StoredItem.decode(timer, offset, Optional.empty())));
+    public List<DelayRecord> takeDue(long nowMillis) {
+        List<DelayRecord> due = new ArrayList<>();
+        timers.takeDue(nowMillis, (offset, timer) -> due.add(DelayRecord.decode(timer, offset, Optional.empty())));
         return due;
     }
 
@@ -93,23 +93,23 @@ final class DelayStorage implements DelayStore<StoredItem> {
     }
 
     @Override
-    public void park(RetryKey group, int attemptClass, long endMillis, StoredItem item) {
+    public void park(RetryKey group, int attemptClass, long endMillis, DelayRecord item) {
         timers.storeEnd();
         parked.put(group, attemptClass, endMillis, item.offset(), TimerCodec.encode(item.record()));
     }
 
     @Override
-    public Optional<Parked<StoredItem>> first(RetryKey group, boolean byEnd) {
+    public Optional<Parked<DelayRecord>> first(RetryKey group, boolean byEnd) {
         return (byEnd ? parked.firstToEnd(group) : parked.next(group)).map(DelayStorage::decoded);
     }
 
     @Override
-    public OptionalLong remove(RetryKey group, Parked<StoredItem> first) {
+    public OptionalLong remove(RetryKey group, Parked<DelayRecord> first) {
         return parked.remove(group, first.item().parkedKey().orElseThrow());
     }
 
-    private static Parked<StoredItem> decoded(ParkedItems.Item item) {
-        return new Parked<>(StoredItem.decode(item.value(), item.offset(), Optional.of(item.key())), item.endMillis(),
+    private static Parked<DelayRecord> decoded(ParkedItems.Item item) {
+        return new Parked<>(DelayRecord.decode(item.value(), item.offset(), Optional.of(item.key())), item.endMillis(),
                 item.value().length);
     }
 }

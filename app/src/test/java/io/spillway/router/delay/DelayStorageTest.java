@@ -35,7 +35,7 @@ class DelayStorageTest {
     private final List<Long> over = new ArrayList<>();
     private KeyValueStore<Bytes, byte[]> store;
     private DelayStorage storage;
-    private DelayStage<StoredItem> stage;
+    private DelayStage<DelayRecord> stage;
 
     @BeforeEach
     void open() {
@@ -88,7 +88,7 @@ class DelayStorageTest {
     }
 
     /** Returns an item whose time is over when its record says so. */
-    private static DelayedItem read(StoredItem item) {
+    private static DelayedItem read(DelayRecord item) {
         long ageSince = item.record().timestamp() - POLICY.retryForMillis();
         return new DelayedItem(key(new String(item.record().key(), StandardCharsets.UTF_8)), "", true, 1,
                 new ItemTimes(ageSince, ageSince, ageSince, NOW_MILLIS, true));

@@ -13,10 +13,10 @@ import org.apache.kafka.streams.processor.api.Record;
  * @param damage    why it cannot be decoded; empty for one in order
  * @param parkedKey its key among the {@link ParkedItems}; empty for one that is not parked
  */
-record StoredItem(
+record DelayRecord(
         Record<byte[], byte[]> record, long offset, Optional<DamagedTimerException> damage, Optional<Bytes> parkedKey) {
-    static StoredItem of(Record<byte[], byte[]> record, long offset) {
-        return new StoredItem(record, offset, Optional.empty(), Optional.empty());
+    static DelayRecord of(Record<byte[], byte[]> record, long offset) {
+        return new DelayRecord(record, offset, Optional.empty(), Optional.empty());
     }
 
     /**
@@ -24,13 +24,13 @@ record StoredItem(
      *
      * @throws LaterTimerException if a later release wrote it, which ends the task: the item is in order
      */
-    static StoredItem decode(byte[] stored, long offset, Optional<Bytes> parkedKey) {
+    static DelayRecord decode(byte[] stored, long offset, Optional<Bytes> parkedKey) {
         try {
-            return new StoredItem(TimerCodec.decode(stored), offset, Optional.empty(), parkedKey);
+            return new DelayRecord(TimerCodec.decode(stored), offset, Optional.empty(), parkedKey);
         } catch (LaterTimerException e) {
             throw e;
         } catch (DamagedTimerException e) {
-            return new StoredItem(
+            return new DelayRecord(
                     new Record<>(null, stored, 0, new RecordHeaders()), offset, Optional.of(e), parkedKey);
         }
     }
