@@ -103,7 +103,8 @@ record LaneItem(
         return new AttemptFacts(
                 record.topic(), record.partition(), record.offset(), group, tenant(), workload(), id(),
                 record.value() == null ? 0 : record.value().length, lane().label(), reason, attempts + 1,
-                Math.max(0, startMillis - ageSinceMillis()), Math.max(0, times.enteredAtMillis() - times.enqueuedAtMillis()),
+                Math.max(0, startMillis - ageSinceMillis()),
+                Math.max(0, times.enteredAtMillis() - times.enqueuedAtMillis()),
                 delayMillis(startMillis), laneMillis(startMillis));
     }
 

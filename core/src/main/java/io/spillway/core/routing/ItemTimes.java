@@ -13,7 +13,7 @@ import io.spillway.core.item.ItemLimits;
  * <td>now</td></tr>
  * <tr><td>entered</td><td>the broker, when it appended the item to ingress</td><td></td></tr>
  * <tr><td>age since</td><td>the latest of enqueued, replayed and deliver-at</td>
- * <td>now for a replay, {@link ItemLimits#MAX_AHEAD_MILLIS} from now for deliver-at; now when its wait is over</td></tr>
+ * <td>now for a replay, {@link ItemLimits#MAX_AHEAD_MILLIS} from now for deliver-at; now when it has waited</td></tr>
  * <tr><td>due</td><td>who put it into the delay lane</td>
  * <td>{@link ItemLimits#MAX_AHEAD_MILLIS} from now if its producer set it, otherwise
  * {@link ReplayRules#LONGEST_WAIT_MILLIS}</td></tr>
