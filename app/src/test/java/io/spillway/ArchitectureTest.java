@@ -53,6 +53,7 @@ class ArchitectureTest {
             row("core.sharding", "core.item core.hashing"),
             row("core.scheduling", "core.item core.policy"),
             row("core.retry", "core.item core.policy core.routing core.settings handler"),
+            row("core.delay", "core.policy core.retry core.routing"),
             row("core.ledger", "core.item core.hashing core.policy core.ratelimit"),
             row(
                     "core.engine",

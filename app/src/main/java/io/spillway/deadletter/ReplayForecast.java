@@ -1,10 +1,10 @@
 package io.spillway.deadletter;
 
 import io.spillway.core.item.DropReason;
-import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.ItemEnds;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.ReplayRules;
 import io.spillway.core.routing.Route;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -28,21 +28,19 @@ public interface ReplayForecast {
     /** Returns the forecast for the dead letter with this index in the run, from 0. */
     Result of(DeadLetter letter, long index);
 
-    /** Returns a forecast by the current policies and sweeps. */
+    /** Returns a forecast by the current policies and sweeps: age counts from the replay, no attempt was made since. */
     static ReplayForecast of(Replay replay, TenantPolicies policies, Sweeps sweeps) {
+        ItemEnds ends = new ItemEnds(sweeps::coveredBeforeMillis, ItemEnds.NO_FAILURES, () -> 0);
         return (letter, index) -> {
             if (!(letter.reading() instanceof ParsedRecord.Item item)) {
                 return Result.WORK;
             }
             long dueMillis = ReplayRules.dueMillis(replay.startMillis(), index, replay.perSecond());
-            TenantPolicy policy = policies.of(item.tenant());
-            long coveredBeforeMillis = policy.sweepable()
-                    ? sweeps.coveredBeforeMillis(
-                            item.tenant(), item.workload(), policy.sweepMarginMillis(), dueMillis)
-                    : RoutingRules.NO_SWEEP_MILLIS;
-            Route route = ReplayRules
-                    .whenDue(item.enqueuedAtMillis(), letter.record().timestamp(), replay.startMillis(), dueMillis,
-                            policy, coveredBeforeMillis)
+            ItemTimes times = ItemTimes
+                    .entered(item.enqueuedAtMillis(), letter.record().timestamp(), dueMillis)
+                    .deliverAt(item.deliverAtMillis(), dueMillis).replayedAt(replay.startMillis(), dueMillis)
+                    .waited(dueMillis);
+            Route route = ends.now(item.tenant(), item.workload(), times, policies.of(item.tenant()), dueMillis)
                     .orElse(Route.HOT);
             return !(route instanceof Route.Drop drop) ? Result.WORK
                     : drop.reason() == DropReason.SWEEP ? Result.SWEPT : Result.EXPIRED;

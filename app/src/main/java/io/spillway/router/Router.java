@@ -11,7 +11,9 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.ItemPlacement;
+import io.spillway.core.routing.ItemRouter;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.periodic.ClockWatch;
@@ -35,7 +37,6 @@ import io.spillway.router.delay.AttemptMailboxes;
 import io.spillway.router.delay.DelayMetrics;
 import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
-import io.spillway.router.delay.RetryRules;
 import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.FleetMonitor;
 import io.spillway.router.feedback.WorkReader;
@@ -47,7 +48,7 @@ import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.ItemDecider;
-import io.spillway.router.route.ItemRules;
+import io.spillway.router.route.LaneServices;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.route.ShardDemand;
@@ -144,20 +145,24 @@ public final class Router implements AutoCloseable {
                 clients, topics, fleet, workReader::latest, exchange::processes, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         ShardDemand demand = new ShardDemand(placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, rates, new GrownLimits(depths, maxTenants),
-                new ItemPlacement(fleet, placements), metrics, demand, clockWatch::aheadMillis);
-        LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
+        ItemEnds ends = new ItemEnds(sweeps::coveredBeforeMillis, ItemEnds.NO_FAILURES, clockWatch::aheadMillis);
+        ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, maxTenants)::ofLanes, rates,
+                new ItemPlacement(fleet, placements));
+        LaneServices services =
+                new LaneServices(topics, limits, metrics, new LedgerRecorder(topics, policies.seed()), pacer);
         DelayMetrics delays = new DelayMetrics(
                 registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
-        RetryRules retries = new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
+        DelayProcessor.Rules retries =
+                new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes);
         this.commitWatch = new CommitWatch(nanoClock);
-        var processors = processors(rules, retries, metrics, delays, recorder, pacer, placements, nanoClock);
+        var processors = processors(
+                services, rules, policies, sweeps, demand, retries, delays, placements, nanoClock);
         this.streams = new KafkaStreams(
                 RouterTopology.build(topics, processors), new StreamsConfig(
                         StreamsProperties.of(configuration, clients, topics, instance, stateDirectory)),
-                new RouterClients(recorder, clock, commitWatch, pacer));
+                new RouterClients(services.recorder(), clock, commitWatch, pacer));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
                 List.of(metrics::electTenants, delays::electTenants, limits::readAgain), depths,
@@ -288,24 +293,23 @@ public final class Router implements AutoCloseable {
     }
 
     private RouterTopology.Processors processors(
-            ItemRules rules, RetryRules retries, RouterMetrics metrics, DelayMetrics delays, LedgerRecorder recorder,
-            CommitPacer pacer, PlacementView placements, LongSupplier nanoClock) {
+            LaneServices services, ItemRouter rules, TenantPolicies policies, Sweeps sweeps, ShardDemand demand,
+            DelayProcessor.Rules retries, DelayMetrics delays, PlacementView placements, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
                 schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, settings.maxHeaderBytes());
         ItemReader delayed = new ItemReader(
                 schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, settings.maxDelayedHeaderBytes());
-        Decider fresh = ItemDecider.ofIngress(ingress, rules);
-        Decider due = ItemDecider.ofDue(delayed, rules);
+        Decider fresh = new ItemDecider(ingress, policies, sweeps, rules, services.metrics(), false);
+        Decider due = new ItemDecider(delayed, policies, sweeps, rules, services.metrics(), true);
         DelayReader delayReader = new DelayReader(delayed);
         LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
-                () -> new RouteProcessor(topics, limits, fresh, metrics, recorder, pacer),
-                () -> new DelayProcessor(topics, limits, delayReader, due, retries, metrics, delays,
-                        settings.threads(), clock, recorder, pacer),
-                () -> new FoldProcessor(gap, tenant -> rules.policies().of(tenant).growth(),
-                        settings.forgetTenantsAfter().toMillis(), rules.policies().seed()),
+                () -> new RouteProcessor(services, fresh, demand),
+                () -> new DelayProcessor(services, delayReader, due, retries, delays, settings.threads(), clock),
+                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
+                        settings.forgetTenantsAfter().toMillis()),
                 () -> new ShardProcessor(placements.capacity(), settings.maxTenants()));
     }
 }

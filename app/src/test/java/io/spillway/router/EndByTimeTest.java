@@ -89,6 +89,16 @@ class EndByTimeTest {
     }
 
     @Test
+    void an_item_past_its_time_to_live_is_dropped_while_it_waits() {
+        router.set("acme", PolicyField.TTL, "5m");
+        retry(1, START_MILLIS, HOUR, headers());
+        router.advance(Duration.ofMinutes(5));
+        assertThat(router.dropped()).as("items up to their time to live are handled").isZero();
+        router.advance(Duration.ofSeconds(1));
+        assertThat(router.count("spillway.dropped", "reason", "ttl")).isEqualTo(1);
+    }
+
+    @Test
     void a_policy_that_is_changed_while_an_item_waits_applies() {
         retry(1, START_MILLIS, 60_000, headers());
         router.set("acme", PolicyField.RETRY_FOR, "30s");

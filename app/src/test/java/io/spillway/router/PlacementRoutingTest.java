@@ -10,10 +10,10 @@ import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.policy.PolicyField;
+import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.Route;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.router.route.Decision;
-import io.spillway.router.route.PartitionedValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -188,7 +188,7 @@ class PlacementRoutingTest {
     void a_dead_letter_has_no_shard() {
         router.send(new byte[] {1});
 
-        assertThat(decisions).singleElement().extracting(Decision::partition).isEqualTo(PartitionedValue.ANY);
+        assertThat(decisions).singleElement().extracting(Decision::partition).isEqualTo(ItemPlacement.Placed.ANYWHERE);
         router.only(Lane.DEAD_LETTER);
     }
 

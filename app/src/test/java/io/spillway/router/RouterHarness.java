@@ -3,14 +3,15 @@ package io.spillway.router;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.config.RouterSettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.ItemPlacement;
+import io.spillway.core.routing.ItemRouter;
 import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
@@ -30,7 +31,6 @@ import io.spillway.router.delay.AttemptMailboxes;
 import io.spillway.router.delay.DelayMetrics;
 import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
-import io.spillway.router.delay.RetryRules;
 import io.spillway.router.delay.TimerStoreMemory;
 import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.FoldProcessor;
@@ -38,7 +38,7 @@ import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.ItemDecider;
-import io.spillway.router.route.ItemRules;
+import io.spillway.router.route.LaneServices;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.route.ShardDemand;
@@ -191,22 +191,22 @@ public final class RouterHarness implements AutoCloseable {
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         ShardDemand demand = new ShardDemand(placements, assignments);
-        ItemRules rules =
-                new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS),
-                new ItemPlacement(fleet, placements), metrics, demand, clockWatch::aheadMillis);
-        RouterSettings router = configuration.router();
-        ItemReader ingressReader = new ItemReader(
-                schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, router.maxHeaderBytes());
-        ItemReader delayed = new ItemReader(
-                schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, router.maxDelayedHeaderBytes());
-        Decider fresh = wrap.apply(ItemDecider.ofIngress(ingressReader, rules));
-        Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
+        ItemEnds ends = new ItemEnds(sweeps::coveredBeforeMillis, ItemEnds.NO_FAILURES, clockWatch::aheadMillis);
+        ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, MAX_TENANTS)::ofLanes, new RateTable(1_000),
+                new ItemPlacement(fleet, placements));
+        LaneServices services = new LaneServices(topics, limits, metrics, recorder, pacer);
+        ItemReader ingressReader = new ItemReader(schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS,
+                configuration.router().maxHeaderBytes());
+        ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,
+                configuration.router().maxDelayedHeaderBytes());
+        Decider fresh = wrap.apply(new ItemDecider(ingressReader, policies, sweeps, rules, metrics, false));
+        Decider due = wrap.apply(new ItemDecider(delayed, policies, sweeps, rules, metrics, true));
         RouterTopology.Processors processors = new RouterTopology.Processors(
-                () -> new RouteProcessor(topics, limits, fresh, metrics, recorder, pacer),
-                () -> new DelayProcessor(topics, limits, new DelayReader(delayed), due,
-                        new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis),
-                        metrics, delays, 1, clock, recorder, pacer),
-                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L, 1),
+                () -> new RouteProcessor(services, fresh, demand),
+                () -> new DelayProcessor(services, new DelayReader(delayed), due,
+                        new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes),
+                        delays, 1, clock),
+                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L),
                 () -> new ShardProcessor(placements.capacity(), MAX_TENANTS));
         return RouterTopology.build(topics, processors, stores);
     }

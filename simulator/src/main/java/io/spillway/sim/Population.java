@@ -2,19 +2,22 @@ package io.spillway.sim;
 
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.Sweep;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.TenantGroup;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Tenants of a scenario by number, those of the first group first. Immutable. */
 final class Population {
     private final List<TenantGroup> groups;
     private final int[] firstOfGroup;
     private final TenantContext[] tenants;
+    private final Map<String, Integer> numbers = new HashMap<>();
 
     Population(List<TenantGroup> groups) {
         this.groups = groups;
@@ -27,6 +30,7 @@ final class Population {
             for (int at = firstOfGroup[i]; at < firstOfGroup[i + 1]; at++) {
                 tenants[at] = TenantContext.of(
                         groups.get(i).tenant(at - firstOfGroup[i]), 0, groups.get(i).policy());
+                numbers.put(tenants[at].name(), at);
             }
         }
     }
@@ -60,18 +64,23 @@ final class Population {
         return tenants[tenant].policy();
     }
 
+    TenantPolicy policy(String name) {
+        return policy(numbers.get(name));
+    }
+
     TenantContext context(int tenant) {
         return tenants[tenant];
     }
 
     /**
      * Returns the time before which the completed sweeps cover items, epoch milliseconds, or
-     * {@link RoutingRules#NO_SWEEP_MILLIS}.
+     * {@link ItemEnds#NO_SWEEP_MILLIS}.
      */
-    long sweptBeforeMillis(int tenant, long nanos) {
-        long latest = RoutingRules.NO_SWEEP_MILLIS;
+    long sweptBeforeMillis(String name, long nowMillis) {
+        int tenant = numbers.get(name);
+        long latest = ItemEnds.NO_SWEEP_MILLIS;
         for (Sweep sweep : group(tenant).sweeps()) {
-            if (sweep.completedAtMillis() * SimulatedTime.NANOS_PER_MILLI <= nanos) {
+            if (sweep.completedAtMillis() * SimulatedTime.NANOS_PER_MILLI <= SimulatedTime.nanosOf(nowMillis)) {
                 long startNanos = sweep.startedAtMillis() * SimulatedTime.NANOS_PER_MILLI;
                 latest = Math.max(
                         latest, SimulatedTime.epochMillis(startNanos) - policy(tenant).sweepMarginMillis());

@@ -1,107 +1,122 @@
 package io.spillway.sim;
 
+import io.spillway.core.delay.DelayStage;
+import io.spillway.core.delay.DelayStore;
+import io.spillway.core.delay.DelayedItem;
 import io.spillway.core.retry.AttemptClasses;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.RetryGate;
 import io.spillway.core.retry.RetryKey;
 import io.spillway.core.retry.RetrySettings;
-import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.routing.ItemEnds;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 
 /**
- * One partition of the delay lane: items until they are due, and then those that their retry budget refuses.
+ * One partition of the delay lane: the items in memory, of which {@link DelayStage} decides.
  *
  * <p>Owner: the {@link SimRouter}. Bound: the items of the delay lane.
  */
-final class SimDelay {
-    private final Population population;
+final class SimDelay implements DelayStore<SimulatedItem> {
     private final int partition;
-    private final RetryGate gate;
+    private final DelayStage<SimulatedItem> stage;
     private final TimedQueue<SimulatedItem> timers = new TimedQueue<>();
     private final Map<RetryKey, AttemptClasses<TimedQueue<SimulatedItem>>> parked = new HashMap<>();
-    private long lookedAtMillis;
 
-    SimDelay(Population population, int partition, int partitions) {
-        this.population = population;
+    SimDelay(Population population, ItemEnds ends, int partition, int partitions) {
         this.partition = partition;
-        this.gate = new RetryGate(RetrySettings.DEFAULT, partition, partitions, RetryGate.MAX_GROUPS);
+        RetryGate gate = new RetryGate(RetrySettings.DEFAULT, partition, partitions, RetryGate.MAX_GROUPS);
+        this.stage = new DelayStage<>(this, gate, ends, population::policy);
     }
 
-    void add(long dueMillis, SimulatedItem item) {
-        timers.add(Math.min(dueMillis, endMillis(item)), item);
+    /** Adds an item. One that is due already leaves with the next transaction. */
+    void add(long dueMillis, SimulatedItem item, long nowMillis) {
+        item.dueMillis = dueMillis;
+        if (dueMillis <= nowMillis
+                || stage.place(item, read(item, nowMillis).orElseThrow(), nowMillis).isPresent()) {
+            timers.add(Math.min(dueMillis, nowMillis), item);
+        }
     }
 
     void counted(List<AttemptCounts> counts, long nowMillis) {
-        gate.counted(counts, nowMillis);
+        stage.counted(counts, nowMillis);
     }
 
-    /** Removes what is due and granted, or over. */
-    void leave(long nowMillis, Consumer<SimulatedItem> leaving) {
-        while (!timers.isEmpty() && timers.firstTime() <= nowMillis) {
-            SimulatedItem item = timers.remove();
-            RetryKey key = new RetryKey(item.destination, item.tenantName);
-            if (!item.retries || gate.mayGo(key, population.policy(item.tenant), nowMillis)) {
-                item.grantedBy = partition;
-                leaving.accept(item);
-            } else {
-                RetryKey group = gate.parked(key, population.policy(item.tenant), endMillis(item));
-                park(group, item);
-            }
+    /** Removes what leaves now. */
+    List<SimulatedItem> leave(long nowMillis) {
+        List<SimulatedItem> left = new ArrayList<>();
+        for (DelayStage.Leaving<SimulatedItem> leaving : stage.run(nowMillis)) {
+            leaving.item().grantedBy = partition;
+            left.add(leaving.item());
         }
-        if (!parked.isEmpty() && nowMillis >= lookedAtMillis + RetryGate.LOOK_MILLIS) {
-            lookedAtMillis = nowMillis;
-            for (var over = gate.over(nowMillis); over.isPresent(); over = gate.over(nowMillis)) {
-                remove(over.get(), parked.get(over.get()).firstToEnd().orElseThrow(), leaving);
-            }
-            for (Optional<RetryKey> next = gate.next(nowMillis); next.isPresent(); next = gate.next(nowMillis)) {
-                remove(next.get(), parked.get(next.get()).lowest().orElseThrow(), leaving);
-            }
-        }
+        return left;
     }
 
     /** Returns when to call {@link #leave} next, epoch milliseconds; {@link Long#MAX_VALUE} for never. */
     long nextMillis(long nowMillis) {
-        long dueMillis = timers.isEmpty() ? Long.MAX_VALUE : timers.firstTime();
-        long lookMillis = Math.max(nowMillis, lookedAtMillis + RetryGate.LOOK_MILLIS);
-        return parked.isEmpty() ? dueMillis : Math.min(dueMillis, lookMillis);
+        return stage.nextRunMillis(nowMillis);
     }
 
-    void prune(long nowMillis) {
-        gate.prune(nowMillis);
+    @Override
+    public Optional<DelayedItem> read(SimulatedItem item, long nowMillis) {
+        return Optional.of(new DelayedItem(
+                new RetryKey(item.destination, item.tenantName), item.workload, item.retries, item.attempts,
+                item.times()));
     }
 
-    private void park(RetryKey group, SimulatedItem item) {
+    @Override
+    public void addTimer(long dueMillis, SimulatedItem item) {
+        timers.add(dueMillis, item);
+    }
+
+    @Override
+    public List<SimulatedItem> takeDue(long nowMillis) {
+        List<SimulatedItem> due = new ArrayList<>();
+        while (!timers.isEmpty() && timers.firstTime() <= nowMillis && due.size() < MOST) {
+            due.add(timers.remove());
+        }
+        return due;
+    }
+
+    @Override
+    public long nextDueMillis() {
+        return timers.isEmpty() ? Long.MAX_VALUE : timers.firstTime();
+    }
+
+    @Override
+    public void park(RetryKey group, int attemptClass, long endMillis, SimulatedItem item) {
         AttemptClasses<TimedQueue<SimulatedItem>> classes =
                 parked.computeIfAbsent(group, absent -> new AttemptClasses<>(TimedQueue::firstTime));
-        int attemptClass = AttemptClasses.of(item.attempts);
         if (classes.get(attemptClass).isEmpty()) {
             classes.set(attemptClass, new TimedQueue<>());
         }
-        classes.get(attemptClass).orElseThrow().add(endMillis(item), item);
+        classes.get(attemptClass).orElseThrow().add(endMillis, item);
     }
 
-    private void remove(RetryKey group, TimedQueue<SimulatedItem> items, Consumer<SimulatedItem> leaving) {
-        SimulatedItem item = items.remove();
+    @Override
+    public Optional<Parked<SimulatedItem>> first(RetryKey group, boolean byEnd) {
+        return Optional.ofNullable(parked.get(group))
+                .flatMap(classes -> byEnd ? classes.firstToEnd() : classes.lowest())
+                .map(items -> new Parked<>(items.first(), items.firstTime(), 1));
+    }
+
+    @Override
+    public OptionalLong remove(RetryKey group, Parked<SimulatedItem> first) {
         AttemptClasses<TimedQueue<SimulatedItem>> classes = parked.get(group);
+        int attemptClass = AttemptClasses.of(first.item().attempts);
+        TimedQueue<SimulatedItem> items = classes.get(attemptClass).orElseThrow();
+        items.remove();
         if (items.isEmpty()) {
-            classes.remove(AttemptClasses.of(item.attempts));
+            classes.remove(attemptClass);
         }
         OptionalLong nextEndMillis = classes.firstEndMillis();
         if (nextEndMillis.isEmpty()) {
             parked.remove(group);
         }
-        gate.removed(group, nextEndMillis);
-        item.grantedBy = partition;
-        leaving.accept(item);
-    }
-
-    private long endMillis(SimulatedItem item) {
-        return RoutingRules.endMillis(
-                item.attempts > 0, item.enqueuedAtMillis(), population.policy(item.tenant));
+        return nextEndMillis;
     }
 }

@@ -9,9 +9,10 @@ import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.ItemPlacement;
+import io.spillway.core.routing.ItemRouter;
 import io.spillway.core.routing.Route;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.core.sharding.PartitionPlacement;
 import io.spillway.core.sharding.PolynomialShards;
@@ -29,7 +30,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Router: routes arrivals and due items by {@link RoutingRules} and {@link ItemPlacement}, as the real one does.
+ * Router: routes arrivals and due items by {@link ItemRouter}, as the real one does.
  * Workers can read the result when its transaction commits.
  *
  * <p>Owner: the model. Bound: the items of one transaction and of the delay lane.
@@ -44,6 +45,7 @@ final class SimRouter implements ItemPlacement.Shards {
     private final RateTable rates = new RateTable(MAX_RATES);
     private final Fleet fleet;
     private final ItemPlacement placing;
+    private final ItemRouter router;
     private final PartitionPlacement placement;
     private LaneBacklogs backlogs = LaneBacklogs.UNKNOWN;
     /** By lane: its progress by the number of finished items. */
@@ -63,8 +65,11 @@ final class SimRouter implements ItemPlacement.Shards {
         int partitions = cluster.partitions();
         this.fleet = new Fleet(cluster.protection(), partitions);
         this.placing = new ItemPlacement(fleet, this);
+        ItemEnds ends = new ItemEnds((tenant, workload, marginMillis, nowMillis) ->
+                population.sweptBeforeMillis(tenant, nowMillis), ItemEnds.NO_FAILURES, () -> 0);
+        this.router = new ItemRouter(ends, (tenant, policy) -> policy.rateLimit(), rates, placing);
         this.delays = new SimDelay[partitions];
-        Arrays.setAll(delays, i -> new SimDelay(population, i, partitions));
+        Arrays.setAll(delays, i -> new SimDelay(population, ends, i, partitions));
         this.placement = new PartitionPlacement(
                 new ShuffleSharder(partitions, cluster.shardSeed()),
                 Optional.empty(),
@@ -81,23 +86,23 @@ final class SimRouter implements ItemPlacement.Shards {
         apply(item, placed);
     }
 
-    void delay(SimulatedItem item, long dueMillis) {
+    void delay(SimulatedItem item, long dueMillis, long nowNanos) {
         int partition = item.currentPartition.index;
         delays[item.retries
                 ? placing.retryPartition(population.context(item.tenant), item.workload, partition) : partition]
-                .add(dueMillis, item);
+                .add(dueMillis, item, SimulatedTime.epochMillis(nowNanos));
     }
 
     /** Routes the items that leave the delay lane again. */
     void fireTimers(long nowNanos) {
         for (SimDelay delay : delays) {
-            delay.leave(SimulatedTime.epochMillis(nowNanos), item -> {
+            for (SimulatedItem item : delay.leave(SimulatedTime.epochMillis(nowNanos))) {
                 ItemPlacement.Placed placed = decide(item, nowNanos);
                 if (placed.route() instanceof Route.ToLane to) {
                     tally.moved(item, to.lane());
                 }
                 apply(item, placed);
-            });
+            }
         }
     }
 
@@ -150,18 +155,11 @@ final class SimRouter implements ItemPlacement.Shards {
 
     void prune(long nowNanos) {
         rates.prune(SimulatedTime.epochMillis(nowNanos) * SimulatedTime.NANOS_PER_MILLI);
-        for (SimDelay delay : delays) {
-            delay.prune(SimulatedTime.epochMillis(nowNanos));
-        }
     }
 
     private ItemPlacement.Placed decide(SimulatedItem item, long nowNanos) {
-        TenantContext tenant = population.context(item.tenant);
-        long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        Route route = RoutingRules.route(tenant, item.workload, item.enqueuedAtMillis(), item.enqueuedAtMillis(),
-                item.attempts > 0, tenant.policy().rateLimit(), population.sweptBeforeMillis(item.tenant, nowNanos),
-                nowMillis, rates);
-        return placing.place(route, tenant, item.workload, item.attempts > 0, nowMillis);
+        return router.route(
+                population.context(item.tenant), item.workload, item.times(), SimulatedTime.epochMillis(nowNanos));
     }
 
     private void apply(SimulatedItem item, ItemPlacement.Placed placed) {

@@ -321,7 +321,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     }
 
     @Override
-    public long sweptBeforeMillis(SimulatedItem item, long marginMillis, long nowMillis) {
-        return tally.population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
+    public long sweptBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis) {
+        return tally.population.sweptBeforeMillis(tenant, nowMillis);
     }
 }

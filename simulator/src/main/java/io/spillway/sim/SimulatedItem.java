@@ -5,6 +5,7 @@ import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.sim.scenario.SimulatedTime;
 
 /** Item in a simulation. Owner: its queue. Lane, attempts and moves change only with a commit. */
@@ -29,6 +30,8 @@ final class SimulatedItem implements EngineItem {
     long waitMillis;
     /** Whether it is in the delay lane after a failed attempt. */
     boolean retries;
+    /** When its last delay is or was over, epoch milliseconds; 0 for none. */
+    long dueMillis;
     int grantedBy = AttemptCounts.UNKNOWN;
     /** Of its last attempt, as its handler names it. */
     String destination = "";
@@ -102,8 +105,9 @@ final class SimulatedItem implements EngineItem {
     }
 
     @Override
-    public long enqueuedAtMillis() {
-        return SimulatedTime.epochMillis(arrivedNanos);
+    public ItemTimes times() {
+        long arrivedMillis = SimulatedTime.epochMillis(arrivedNanos);
+        return new ItemTimes(arrivedMillis, arrivedMillis, arrivedMillis, dueMillis, attempts > 0);
     }
 
     @Override

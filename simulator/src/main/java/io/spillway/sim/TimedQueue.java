@@ -25,6 +25,11 @@ final class TimedQueue<T> {
         return entries.element().time();
     }
 
+    /** Returns the first element; the queue must not be empty. */
+    T first() {
+        return entries.element().element();
+    }
+
     void add(long time, T element) {
         entries.add(new Entry<>(time, added++, element));
     }

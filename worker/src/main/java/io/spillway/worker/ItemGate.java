@@ -4,8 +4,8 @@ import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.ItemPolicies;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
@@ -66,14 +66,14 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     }
 
     @Override
-    public long sweptBeforeMillis(LaneItem item, long marginMillis, long nowMillis) {
-        return sweeps.coveredBeforeMillis(item.tenant(), item.read().workload(), marginMillis, nowMillis);
+    public long sweptBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis) {
+        return sweeps.coveredBeforeMillis(tenant, workload, marginMillis, nowMillis);
     }
 
     @Override
     public boolean isCancelled(LaneItem item, long nowMillis) {
         return sweeps.hasCancels(item.tenant()) && sweeps.isCancelled(
-                item.tenant(), item.read().workload(), item.enteredAtMillis(), nowMillis, item::id);
+                item.tenant(), item.read().workload(), item.times().enteredAtMillis(), nowMillis, item::id);
     }
 
     @Override
@@ -83,24 +83,18 @@ final class ItemGate implements ItemPolicies<LaneItem> {
 
     private LaneItem laneItem(
             OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, long nowMillis) {
-        long enqueuedAtMillis = RoutingRules.isPlausible(read.enqueuedAtMillis(), nowMillis)
-                ? read.enqueuedAtMillis() : nowMillis;
-        ParsedRecord.Item item = new ParsedRecord.Item(
-                read.tenant(), enqueuedAtMillis, interned(read.workload()), read.hasInternalHeaders(),
-                Math.min(read.deliverAtMillis(), nowMillis));
+        String workload = interned(read.workload());
+        ParsedRecord.Item item = workload == read.workload() ? read : new ParsedRecord.Item(
+                read.tenant(), read.enqueuedAtMillis(), workload, read.hasInternalHeaders(), read.deliverAtMillis());
         Headers headers = record.headers();
-        long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(0);
-        long freshSinceMillis = Math.max(
-                enqueuedAtMillis, Math.max(item.deliverAtMillis(), Math.min(replayedAtMillis, nowMillis)));
-        int attempts = count(headers, ItemHeaders.ATTEMPT);
-        return new LaneItem(owned, record, item, attempts, count(headers, ItemHeaders.MOVES),
-                ItemHeaders.priority(headers),
+        ItemTimes times = ItemHeaders.times(item, headers, record.timestamp(), nowMillis).waited(nowMillis);
+        return new LaneItem(owned, record, item, times, count(headers, ItemHeaders.ATTEMPT),
+                count(headers, ItemHeaders.MOVES), ItemHeaders.priority(headers),
                 (int) number(headers, ItemHeaders.BLAME, MAX_BLAME), number(headers, ItemHeaders.WAIT, MAX_WAIT_MILLIS),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
-                freshSinceMillis,
-                attempts > 0 ? EngineItem.ATTEMPTED : wasDue(headers, freshSinceMillis, nowMillis)
+                times.attempted() ? EngineItem.ATTEMPTED : wasDue(headers, times.ageSinceMillis(), nowMillis)
                         ? Math.min(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(nowMillis), nowMillis)
-                        : freshSinceMillis,
+                        : times.ageSinceMillis(),
                 HeldBytes.of(record.key(), record.value(), headers), Optional.empty());
     }
 

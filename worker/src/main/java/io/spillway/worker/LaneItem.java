@@ -5,6 +5,7 @@ import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemDecoder;
@@ -22,21 +23,20 @@ import org.apache.kafka.common.header.Header;
  *
  * @param owned            partition of the record
  * @param read             routing fields
+ * @param times            since when its age counts
  * @param attempts         attempts that have ended
  * @param moves            moves to another lane since the last attempt
  * @param priority         urgency among the items of its workload, 0 to 9
  * @param blameThousandths failures that were its own, in thousandths of an attempt
  * @param waitMillis       last wait before a retry as it was drawn; 0 for none
  * @param attemptedBefore  whether its first attempt has ended
- * @param freshSinceMillis start of its age, epoch milliseconds: the latest of its creation, its replay and the
- *                         time for its first attempt that its producer set
  * @param waitsSinceMillis as {@link EngineItem#waitsSinceMillis}
  * @param bytes            {@link HeldBytes} of the record
  * @param unreadable       why the record contains no item; empty for an item
  */
 record LaneItem(
-        OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        int priority, int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis,
+        OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, ItemTimes times,
+        int attempts, int moves, int priority, int blameThousandths, long waitMillis, boolean attemptedBefore,
         long waitsSinceMillis, int bytes, Optional<Route.DeadLetter> unreadable)
         implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
@@ -65,26 +65,16 @@ record LaneItem(
         return read.workload();
     }
 
-    @Override
-    public long enqueuedAtMillis() {
-        return read.enqueuedAtMillis();
-    }
-
     /**
      * Returns since when the age of an attempt counts, epoch milliseconds: since the item's creation or the
      * time for its first attempt that its producer set, and for a first attempt since it was due if its handler put it
      * off. The time in between is the application's wish.
      */
     long ageSinceMillis() {
-        long startMillis = Math.max(enqueuedAtMillis(), read.deliverAtMillis());
+        long startMillis =
+                Math.max(times.enqueuedAtMillis(), Math.min(read.deliverAtMillis(), times.ageSinceMillis()));
         return attemptedBefore ? startMillis
                 : Math.max(startMillis, ItemHeaders.number(record.headers(), ItemHeaders.DUE).orElse(0));
-    }
-
-    /** The router and every move keep the timestamp that the broker gave the record in ingress. */
-    @Override
-    public long enteredAtMillis() {
-        return record.timestamp();
     }
 
     @Override
@@ -116,7 +106,8 @@ record LaneItem(
         return new AttemptFacts(
                 record.topic(), record.partition(), record.offset(), group, tenant(), workload(), id(),
                 record.value() == null ? 0 : record.value().length, lane().label(), reason, attempts + 1,
-                Math.max(0, startMillis - ageSinceMillis()), Math.max(0, enteredAtMillis() - enqueuedAtMillis()),
+                Math.max(0, startMillis - ageSinceMillis()),
+                Math.max(0, times.enteredAtMillis() - times.enqueuedAtMillis()),
                 delayMillis(startMillis), laneMillis(startMillis));
     }
 
@@ -126,13 +117,13 @@ record LaneItem(
             return waitMillis > 0 ? OptionalLong.of(waitMillis) : OptionalLong.empty();
         }
         OptionalLong due = dueMillis(startMillis);
-        return due.isEmpty() ? due : OptionalLong.of(Math.max(0, due.getAsLong() - enteredAtMillis()));
+        return due.isEmpty() ? due : OptionalLong.of(Math.max(0, due.getAsLong() - times.enteredAtMillis()));
     }
 
     /** A retry does not keep the time at which it was due. */
     private OptionalLong laneMillis(long startMillis) {
         return attempts > 0 ? OptionalLong.empty()
-                : OptionalLong.of(Math.max(0, startMillis - dueMillis(startMillis).orElse(enteredAtMillis())));
+                : OptionalLong.of(Math.max(0, startMillis - dueMillis(startMillis).orElse(times.enteredAtMillis())));
     }
 
     private OptionalLong dueMillis(long startMillis) {

@@ -190,7 +190,7 @@ final class WorkerMetrics {
     /** Records the age of an item that was taken without an attempt: dropped, ended, or moved to another lane. */
     void setAside(LaneItem item, long nowMillis) {
         (item.attemptedBefore() ? setAsideRetry : setAsideFirst).get(item.lane())
-                .record(Math.max(0, nowMillis - item.enqueuedAtMillis()), TimeUnit.MILLISECONDS);
+                .record(Math.max(0, nowMillis - item.times().enqueuedAtMillis()), TimeUnit.MILLISECONDS);
     }
 
     void ended(LaneItem item, Outcome result, long durationNanos) {

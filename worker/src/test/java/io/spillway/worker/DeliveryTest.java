@@ -9,6 +9,7 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptTimeouts;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.handler.Delivery;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
@@ -115,7 +116,8 @@ class DeliveryTest {
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED);
         OwnedPartition owned = new OwnedPartition(new TopicPartition(record.topic(), 3), lane, progress);
         LaneItem item = new LaneItem(
-                owned, record, read, attemptsBefore, 0, 4, 0, 0, false, 7, 7, 0, Optional.empty());
+                owned, record, read, new ItemTimes(read.enqueuedAtMillis(), 0, 7, 0, false), attemptsBefore, 0, 4, 0, 0,
+                false, 7, 0, Optional.empty());
         return new Attempt(item, null, POLICY, new AttemptTimeouts(1).start("acme", POLICY, 0, false, 0),
                 () -> Instant.EPOCH, () -> 0, 0, POLICY.timeoutMillis());
     }

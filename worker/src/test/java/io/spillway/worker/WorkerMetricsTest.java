@@ -9,6 +9,7 @@ import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
@@ -193,7 +194,8 @@ class WorkerMetricsTest {
         OwnedPartition owned = new OwnedPartition(new TopicPartition("spillway.hot", 0), Lane.HOT,
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED));
         ParsedRecord.Item read = new ParsedRecord.Item(tenant, 0, "", false);
-        return new LaneItem(owned, null, read, 0, 0, 4, 0, 0, false, 0, waitsSinceMillis, 0, Optional.empty());
+        return new LaneItem(owned, null, read, new ItemTimes(read.enqueuedAtMillis(), 0, 0, 0, false), 0, 0, 4, 0, 0,
+                false, waitsSinceMillis, 0, Optional.empty());
     }
 
     private double polls(String lane, boolean empty) {

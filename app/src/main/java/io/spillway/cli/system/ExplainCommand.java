@@ -94,10 +94,11 @@ public final class ExplainCommand implements Runnable {
                     + trailText(configuration.topics().trailKept()));
         }
         TenantPolicies policies = policiesIn(configuration);
+        long nowMillis = common.clock().millis();
         printer.result(
                 () -> Map.of("id", Printable.of(id),
-                        "steps", path.stream().map(step -> ItemPath.fields(step, policies)).toList()),
-                text -> print(text, path, policies));
+                        "steps", path.stream().map(step -> ItemPath.fields(step, policies, nowMillis)).toList()),
+                text -> print(text, path, policies, nowMillis));
     }
 
     private TenantPolicies policiesIn(Configuration configuration) {
@@ -113,7 +114,8 @@ public final class ExplainCommand implements Runnable {
                 : "Finished items are found for " + Durations.format(kept.toMillis()) + " (topics.trail).";
     }
 
-    private static void print(Printer printer, List<StoredItem> path, TenantPolicies policies) {
+    private static void print(
+            Printer printer, List<StoredItem> path, TenantPolicies policies, long nowMillis) {
         String origin = "";
         for (StoredItem step : path) {
             if (!step.origin().equals(origin)) {
@@ -121,7 +123,7 @@ public final class ExplainCommand implements Runnable {
                 printer.line("item " + Printable.of(step.id()) + " of " + step.owner() + ", entered at "
                         + Printable.of(origin));
             }
-            printer.line("  " + ItemPath.line(step, policies));
+            printer.line("  " + ItemPath.line(step, policies, nowMillis));
         }
         if (path.stream().noneMatch(step -> step.isWaiting() || ItemPath.isEnd(step))) {
             printer.line("It does not wait: it is done, dropped or discarded.");

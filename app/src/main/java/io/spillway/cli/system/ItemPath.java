@@ -4,11 +4,12 @@ import io.spillway.audit.Census;
 import io.spillway.audit.StoredItem;
 import io.spillway.cli.terminal.ScanProgress;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
-import io.spillway.core.routing.ItemEnd;
+import io.spillway.core.routing.ItemEnds;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.Inputs;
@@ -81,7 +82,7 @@ final class ItemPath {
      *
      * @param policies of all tenants, for when an unfinished item ends
      */
-    static Map<String, Object> fields(StoredItem item, TenantPolicies policies) {
+    static Map<String, Object> fields(StoredItem item, TenantPolicies policies, long nowMillis) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("tenant", item.owner());
         fields.put("id", Printable.of(item.id()));
@@ -101,33 +102,29 @@ final class ItemPath {
             TrailCodec.End.of(item.value()).filter(end -> !end.reason().isEmpty())
                     .ifPresent(end -> fields.put("reason", Printable.of(end.reason())));
         }
-        Optional<ItemEnd> end = endOf(item, policies);
+        Optional<ItemEnds.Limit> end = endOf(item, policies, nowMillis);
         fields.put("endsAt", end.map(each -> iso(each.atMillis())).orElse(null));
-        fields.put("endReason", end.map(ItemEnd::reason).orElse(null));
+        fields.put("endReason", end.map(ItemEnds.Limit::reason).orElse(null));
         return fields;
     }
 
     /** Returns a record as a line of text, without the fields that it does not have. */
-    static String line(StoredItem item, TenantPolicies policies) {
-        Map<String, Object> fields = fields(item, policies);
+    static String line(StoredItem item, TenantPolicies policies, long nowMillis) {
+        Map<String, Object> fields = fields(item, policies, nowMillis);
         List.of("tenant", "id", "origin").forEach(fields::remove);
         fields.values().removeIf(Objects::isNull);
         return String.format(Locale.ROOT, "%-11s %-12s %-9s %s", fields.remove("place"), fields.remove("position"),
                 fields.remove("state"), fields.isEmpty() ? "" : fields);
     }
 
-    private static Optional<ItemEnd> endOf(StoredItem item, TenantPolicies policies) {
-        OptionalLong enqueuedAt = item.enqueuedAtMillis();
+    private static Optional<ItemEnds.Limit> endOf(StoredItem item, TenantPolicies policies, long nowMillis) {
         boolean isEnding = item.isWaiting() && !isEnd(item) && item.place() != ItemState.DEAD_LETTER;
         // An implausible time is replaced when the item is routed.
-        if (!isEnding || enqueuedAt.orElse(0) < ItemLimits.EARLIEST_MILLIS) {
-            return Optional.empty();
-        }
-        long replayedAtMillis = item.number(ItemHeaders.REPLAYED_AT).orElse(0);
-        long deliverAtMillis = item.number(ItemHeaders.DELIVER_AT).orElse(0);
-        return ItemEnd.of(item.number(ItemHeaders.ATTEMPT).orElse(0) > 0,
-                Math.max(enqueuedAt.getAsLong(), Math.max(replayedAtMillis, deliverAtMillis)),
-                policies.of(item.owner()));
+        return isEnding && item.reading() instanceof ParsedRecord.Item read
+                        && ItemTimes.isPlausible(read.enqueuedAtMillis(), nowMillis)
+                ? ItemEnds.next(ItemHeaders.times(read, item.headers(), item.timestampMillis(), nowMillis),
+                        policies.of(item.owner()))
+                : Optional.empty();
     }
 
     private static String stateOf(StoredItem item) {

@@ -2,7 +2,7 @@ package io.spillway.operator.report;
 
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
 import java.time.Instant;
@@ -32,7 +32,7 @@ public final class MarkRules {
                 .distinct().forEach(workload -> {
                     long beforeMillis =
                             sweeps.coveredBeforeMillis(tenant, workload, policy.sweepMarginMillis(), nowMillis);
-                    if (beforeMillis != RoutingRules.NO_SWEEP_MILLIS) {
+                    if (beforeMillis != ItemEnds.NO_SWEEP_MILLIS) {
                         rules.add(ofWorkload(workload) + "entered before " + iso(beforeMillis) + ": dropped (sweep)");
                     }
                 });

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
+import io.spillway.core.delay.PausedGroups;
 import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,7 +59,7 @@ public final class DelayMetrics {
     }
 
     ParkedItems.Counts parked() {
-        return (group, items) -> (PausedItems.isGroup(group) ? paused : parked).add(group, items);
+        return (group, items) -> (PausedGroups.isGroup(group) ? paused : parked).add(group, items);
     }
 
     void started(Timers timers) {

@@ -1,12 +1,10 @@
 package io.spillway.router.delay;
 
+import io.spillway.core.delay.DelayedItem;
 import io.spillway.core.item.DeadReason;
-import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.RetryKey;
-import io.spillway.core.routing.ReplayRules;
 import io.spillway.core.routing.Route;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.Origin;
@@ -30,9 +28,6 @@ import org.apache.kafka.streams.processor.api.Record;
  * would retry without a pause, which the delay lane exists to prevent.
  */
 public final class DelayReader {
-    /** Longest wait of an item that its producer did not schedule; {@link ItemLimits#MAX_AHEAD_MILLIS} otherwise. */
-    static final long LONGEST_MILLIS = ReplayRules.LONGEST_WAIT_MILLIS;
-
     private static final String RETRY = LaneReason.RETRY.label();
     private static final String SCHEDULED = LaneReason.SCHEDULED.label();
 
@@ -40,8 +35,8 @@ public final class DelayReader {
 
     /** Result of reading a record. */
     sealed interface Arrival {
-        /** An item that waits until it is due. */
-        record Waits(DelayedItem item) implements Arrival {}
+        /** An item that waits until it is due, and whether its due time was too far ahead. */
+        record Waits(DelayedItem item, boolean wasClamped) implements Arrival {}
 
         /** A record that is not a valid delayed item. */
         record Dead(Decision decision) implements Arrival {}
@@ -62,17 +57,19 @@ public final class DelayReader {
             case ParsedRecord.Item item when due.isEmpty() ->
                 dead(DeadReason.BAD_DUE, "header " + ItemHeaders.DUE + " is missing or is not epoch milliseconds");
             case ParsedRecord.Item item -> {
-                DelayedItem delayed = delayed(item, headers, due.getAsLong(), nowMillis);
-                if (delayed.wasClamped()) {
+                DelayedItem delayed = delayed(item, record, due.getAsLong(), nowMillis);
+                long untilMillis = delayed.times().dueMillis();
+                boolean wasClamped = due.getAsLong() > untilMillis;
+                if (wasClamped) {
                     // Otherwise it would be too far ahead again when it is read again.
-                    byte[] dueMillis = Long.toString(delayed.dueMillis()).getBytes(StandardCharsets.US_ASCII);
+                    byte[] dueMillis = Long.toString(untilMillis).getBytes(StandardCharsets.US_ASCII);
                     headers.remove(ItemHeaders.DUE).add(ItemHeaders.DUE, dueMillis);
-                    if (item.deliverAtMillis() > delayed.dueMillis()) {
+                    if (item.deliverAtMillis() > untilMillis) {
                         // Otherwise it would not age until then.
                         headers.remove(ItemHeaders.DELIVER_AT).add(ItemHeaders.DELIVER_AT, dueMillis);
                     }
                 }
-                yield new Arrival.Waits(delayed);
+                yield new Arrival.Waits(delayed, wasClamped);
             }
         };
     }
@@ -81,7 +78,7 @@ public final class DelayReader {
     Optional<DelayedItem> readAgain(Record<byte[], byte[]> record, long nowMillis) {
         Headers headers = record.headers();
         return reader.read(record.key(), record.value(), headers, record.timestamp()) instanceof ParsedRecord.Item item
-                ? Optional.of(delayed(item, headers, ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), nowMillis))
+                ? Optional.of(delayed(item, record, ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), nowMillis))
                 : Optional.empty();
     }
 
@@ -89,20 +86,16 @@ public final class DelayReader {
         return new Arrival.Dead(Decision.unreadable(new Route.DeadLetter(reason, detail), true));
     }
 
-    private static DelayedItem delayed(ParsedRecord.Item item, Headers headers, long dueMillis, long nowMillis) {
+    private static DelayedItem delayed(
+            ParsedRecord.Item item, Record<byte[], byte[]> record, long dueMillis, long nowMillis) {
+        Headers headers = record.headers();
         Optional<String> reason = ItemHeaders.text(headers, ItemHeaders.LANE_REASON);
-        boolean isScheduled = reason.filter(SCHEDULED::equals).isPresent();
-        long latestMillis = nowMillis + (isScheduled ? ItemLimits.MAX_AHEAD_MILLIS : LONGEST_MILLIS);
-        long enqueuedAtMillis = RoutingRules.isPlausible(item.enqueuedAtMillis(), nowMillis)
-                ? item.enqueuedAtMillis() : nowMillis;
-        long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(enqueuedAtMillis);
         int attempts = Math.clamp(ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0), 0, Integer.MAX_VALUE);
-        boolean isRetry = attempts > 0 && reason.filter(RETRY::equals).isPresent();
-        long freshSinceMillis = Math.max(enqueuedAtMillis, Math.max(
-                Math.min(replayedAtMillis, nowMillis), Math.min(item.deliverAtMillis(), latestMillis)));
-        String destination = ItemHeaders.text(headers, ItemHeaders.DESTINATION).orElse("");
-        return new DelayedItem(new RetryKey(destination, item.tenant()), item.workload(), isRetry, attempts,
-                freshSinceMillis, Math.min(dueMillis, latestMillis), dueMillis > latestMillis);
+        return new DelayedItem(
+                new RetryKey(ItemHeaders.text(headers, ItemHeaders.DESTINATION).orElse(""), item.tenant()),
+                item.workload(), attempts > 0 && reason.filter(RETRY::equals).isPresent(), attempts,
+                ItemHeaders.times(item, headers, record.timestamp(), nowMillis)
+                        .due(dueMillis, reason.filter(SCHEDULED::equals).isPresent(), nowMillis));
     }
 
     private static void normalize(Headers headers, Origin position) {

@@ -119,15 +119,15 @@ final class ParkedItems {
     }
 
     /**
-     * Removes an item that {@link #next} or {@link #firstToEnd} has returned. Returns the first end of those that are
-     * left; empty if it was the last.
+     * Removes the item of a group with this key, which {@link #next} or {@link #firstToEnd} has returned. Returns the
+     * first end of those that are left; empty if it was the last.
      */
-    OptionalLong remove(RetryKey key, Item item) {
+    OptionalLong remove(RetryKey key, Bytes stored) {
         Group group = groups.get(ParkedKey.group(key));
-        Head head = group.heads.get(ParkedKey.attemptClass(item.key())).orElseThrow();
+        Head head = group.heads.get(ParkedKey.attemptClass(stored)).orElseThrow();
         // delete() would read the old value first.
-        store.put(item.key(), null);
-        counted(group, head, item.key(), -1);
+        store.put(stored, null);
+        counted(group, head, stored, -1);
         if (head.items == 0 && isCounted(head.last())) {
             // A scan would step over the removed items of the next class.
             forget(group, head);

@@ -16,8 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.function.Function;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.Cancellable;
@@ -68,10 +71,11 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     private final LedgerGap gap;
     private final Function<String, Optional<GrowthRule>> growth;
     private final long idleMillis;
-    private final UnwrittenBalances unwritten;
+    /** By tenant, in the order of the first change. */
+    private final Map<Bytes, UnwrittenBalance> unwritten = new LinkedHashMap<>();
     private IdleTenants idle;
     /** Tenants with an urgent change in order of detection, some maybe written already. Bounded as the class is. */
-    private final ArrayDeque<byte[]> urgent = new ArrayDeque<>();
+    private final Queue<UnwrittenBalance> urgent = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
     private KeyValueStore<Bytes, byte[]> store;
     private WakeUp wakeUp;
@@ -85,14 +89,11 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
      *
      * @param growth     supplies the growth rule of a tenant's limit, if it has one
      * @param idleMillis time after which the balance of a tenant without items is forgotten
-     * @param seed       seed of the tenant hash; must not be known to anyone who can choose tenant names
      */
-    public FoldProcessor(
-            LedgerGap gap, Function<String, Optional<GrowthRule>> growth, long idleMillis, long seed) {
+    public FoldProcessor(LedgerGap gap, Function<String, Optional<GrowthRule>> growth, long idleMillis) {
         this.gap = gap;
         this.growth = growth;
         this.idleMillis = idleMillis;
-        this.unwritten = new UnwrittenBalances(seed);
     }
 
     /** Also called again on the same processor after Kafka Streams has restored a corrupted task. */
@@ -130,13 +131,10 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
                 throw new IllegalArgumentException("the entry has no value");
             }
             LedgerCodec.read(entry, (bytes, nameAt, length, from, counts, at) -> {
-                int row = unwritten.find(bytes, nameAt, length);
-                if (row == UnwrittenBalances.NONE) {
-                    row = load(Arrays.copyOfRange(bytes, nameAt, nameAt + length), offset, nowMillis);
-                }
-                if (row != UnwrittenBalances.NONE) {
-                    addLine(row, from, counts, at);
-                }
+                Bytes tenant = Bytes.wrap(Arrays.copyOfRange(bytes, nameAt, nameAt + length));
+                UnwrittenBalance known = unwritten.get(tenant);
+                Optional.ofNullable(known == null ? load(tenant, offset, nowMillis) : known)
+                        .ifPresent(balance -> addLine(balance, from, counts, at));
             });
         } catch (IllegalArgumentException e) {
             // From another writer. The log interval doubles because there may be many.
@@ -166,26 +164,31 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         }
     }
 
-    /** Loads a tenant's balance and returns its row, or none when the balance already contains the entry. */
-    private int load(byte[] tenant, long offset, long nowMillis) {
-        byte[] stored = store.get(Bytes.wrap(tenant));
+    /** Loads a tenant's balance; null when it already contains the entry. */
+    private UnwrittenBalance load(Bytes tenant, long offset, long nowMillis) {
+        byte[] stored = store.get(tenant);
         Depth depth = stored == null
                 ? new Depth(TenantBalance.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, 0)
                 : balance(stored);
-        return offset < depth.upTo() ? UnwrittenBalances.NONE : unwritten.add(tenant, depth, offset, nowMillis);
+        if (offset < depth.upTo()) {
+            return null;
+        }
+        UnwrittenBalance added = new UnwrittenBalance(tenant, depth, offset, nowMillis);
+        unwritten.put(tenant, added);
+        return added;
     }
 
-    private void addLine(int row, ItemState from, long[] counts, int at) {
-        unwritten.count(row, from, counts, at);
-        if (!unwritten.isUrgent(row) && hasUrgentChange(row) && urgent.size() < MOST_UNWRITTEN) {
-            unwritten.markUrgent(row);
-            urgent.add(unwritten.tenant(row));
+    private void addLine(UnwrittenBalance balance, ItemState from, long[] counts, int at) {
+        balance.count(from, counts, at);
+        if (!balance.isUrgent && hasUrgentChange(balance) && urgent.size() < MOST_UNWRITTEN) {
+            balance.isUrgent = true;
+            urgent.add(balance);
         }
     }
 
-    private boolean hasUrgentChange(int row) {
-        long change = Math.abs(unwritten.waitingChange(row));
-        return change >= URGENT_ITEMS && change >= Math.abs(unwritten.written(row).balance().waiting()) / URGENT_PART;
+    private static boolean hasUrgentChange(UnwrittenBalance balance) {
+        long change = Math.abs(balance.waitingChange());
+        return change >= URGENT_ITEMS && change >= Math.abs(balance.written.balance().waiting()) / URGENT_PART;
     }
 
     private void onWakeUp(long nowMillis) {
@@ -198,36 +201,38 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     /** Writes urgent tenants in order. A tenant that is not due yet blocks the rest for less than its own wait. */
     private void writeUrgent(long nowMillis) {
         for (int written = 0; written < MOST_URGENT && !urgent.isEmpty(); ) {
-            byte[] tenant = urgent.peek();
-            int row = unwritten.find(tenant, 0, tenant.length);
-            if (row != UnwrittenBalances.NONE && unwritten.isUrgent(row)) {
-                if (!isChanged(row, nowMillis - WRITE_AFTER_MILLIS, nowMillis)) {
+            UnwrittenBalance next = urgent.element();
+            if (unwritten.get(next.tenant) == next) {
+                if (!isChanged(next, nowMillis - WRITE_AFTER_MILLIS, nowMillis)) {
                     return;
                 }
-                writeBalance(row, nowMillis);
+                writeBalance(next, nowMillis);
                 written++;
             }
             urgent.remove();
         }
     }
 
-    private boolean isChanged(int row, long beforeMillis, long nowMillis) {
-        long sinceMillis = unwritten.sinceMillis(row);
-        return sinceMillis <= beforeMillis || sinceMillis > nowMillis;
+    private static boolean isChanged(UnwrittenBalance balance, long beforeMillis, long nowMillis) {
+        return balance.sinceMillis <= beforeMillis || balance.sinceMillis > nowMillis;
     }
 
     private void writeOldest(int most, long changedBeforeMillis, long nowMillis) {
-        for (int written = 0; !unwritten.isEmpty() && written < most; written++) {
-            int row = unwritten.oldest();
-            if (!isChanged(row, changedBeforeMillis, nowMillis)) {
+        for (int written = 0; written < most && !unwritten.isEmpty(); written++) {
+            UnwrittenBalance oldest = oldest();
+            if (!isChanged(oldest, changedBeforeMillis, nowMillis)) {
                 break;
             }
-            writeBalance(row, nowMillis);
+            writeBalance(oldest, nowMillis);
         }
-        long folded = unwritten.isEmpty() ? nextOffset : unwritten.firstOffset(unwritten.oldest());
+        long folded = unwritten.isEmpty() ? nextOffset : oldest().firstOffset;
         if (folded != markedOffset) {
             writeMark(folded, nowMillis);
         }
+    }
+
+    private UnwrittenBalance oldest() {
+        return unwritten.values().iterator().next();
     }
 
     private void writeMark(long folded, long nowMillis) {
@@ -250,7 +255,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     private void forgetIdle(long nowMillis) {
         List<Bytes> tenants = idle.forget(store, (name, depth) -> depth.upTo() <= markedOffset
                 && name[0] != MARK_KEY.get()[0]
-                && unwritten.find(name, 0, name.length) == UnwrittenBalances.NONE
+                && !unwritten.containsKey(Bytes.wrap(name))
                 && LedgerOwner.deadReason(ascii(name)).isEmpty()
                 && depth.isIdle(idleMillis, nowMillis, growth.apply(ascii(name))));
         if (!tenants.isEmpty()) {
@@ -262,12 +267,12 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         }
     }
 
-    private void writeBalance(int row, long nowMillis) {
-        byte[] name = unwritten.tenant(row);
+    private void writeBalance(UnwrittenBalance changed, long nowMillis) {
+        byte[] name = changed.tenant.get();
         String tenant = ascii(name);
-        Depth written = unwritten.written(row);
+        Depth written = changed.written;
         TenantBalance before = written.balance();
-        TenantBalance balance = unwritten.balance(row);
+        TenantBalance balance = changed.balance();
         if (balance.in(ItemState.DEAD_LETTER) < 0 && LedgerOwner.deadReason(tenant).isPresent()) {
             // A version that did not know the reason skipped entries of dead letters that are gone now.
             balance = TenantBalance.EMPTY;
@@ -279,7 +284,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
                 written.growing().after(balance.accepted() - before.accepted(), millis, growth.apply(tenant)),
                 nextOffset);
         write(name, name, Depths.encode(tenant, depth), nowMillis);
-        unwritten.remove(row);
+        unwritten.remove(changed.tenant);
     }
 
     private void write(byte[] storeKey, byte[] topicKey, byte[] value, long nowMillis) {
@@ -290,7 +295,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     /** A new line does not shorten the pause, even if balances are overdue. */
     private void setWakeUp(long nowMillis) {
         if (!unwritten.isEmpty()) {
-            long dueMillis = unwritten.sinceMillis(unwritten.oldest()) + WRITE_AFTER_MILLIS;
+            long dueMillis = oldest().sinceMillis + WRITE_AFTER_MILLIS;
             pausedUntilMillis = Math.min(pausedUntilMillis, nowMillis + PAUSE_MILLIS);
             wakeUp.set(Math.clamp(dueMillis, pausedUntilMillis, nowMillis + WRITE_AFTER_MILLIS), nowMillis);
         }

@@ -1,68 +1,77 @@
 package io.spillway.router.route;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.routing.ItemPlacement.Placed;
+import io.spillway.core.routing.ItemRouter;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Routing decision for a record of ingress, or for an item whose delay is over, by the same rules. */
-public final class ItemDecider implements Decider {
+/**
+ * Routing decision for a record of ingress, or for an item whose delay is over: reads it and asks {@link ItemRouter}.
+ * The reader of due items needs a lane's limits, which are larger than those of ingress.
+ */
+public record ItemDecider(
+        ItemReader reader, TenantPolicies policies, Sweeps sweeps, ItemRouter router, RouterMetrics metrics,
+        boolean isDue) implements Decider {
     private static final ItemDecoder DECODER = new ItemDecoder();
-
-    private final ItemReader reader;
-    private final ItemRules rules;
-    private final boolean isDue;
-
-    private ItemDecider(ItemReader reader, ItemRules rules, boolean isDue) {
-        this.reader = reader;
-        this.rules = rules;
-        this.isDue = isDue;
-    }
-
-    /** Creates a decider for records that producers wrote to ingress. */
-    public static ItemDecider ofIngress(ItemReader reader, ItemRules rules) {
-        return new ItemDecider(reader, rules, false);
-    }
-
-    /** Creates a decider for due items; its reader needs a lane's limits, which are larger than those of ingress. */
-    public static ItemDecider ofDue(ItemReader reader, ItemRules rules) {
-        return new ItemDecider(reader, rules, true);
-    }
 
     @Override
     public Decision decide(Record<byte[], byte[]> record, long nowMillis) {
         Headers headers = record.headers();
         return switch (reader.read(record.key(), record.value(), headers, record.timestamp())) {
-            case ParsedRecord.Item item when isCancelled(item, record, nowMillis) -> rules.cancelled(item);
-            case ParsedRecord.Item item when isDue -> {
-                // It has waited as long as it may: a time in the future counts as now.
-                long notBeforeMillis = Math.min(nowMillis, Math.max(item.deliverAtMillis(),
-                        ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(0)));
-                boolean attempted = ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
-                yield withReason(rules.decide(item, record.timestamp(), notBeforeMillis, attempted, nowMillis),
-                        attempted);
-            }
+            case ParsedRecord.Item item when isCancelled(item, record, nowMillis) ->
+                    decision(item, new Placed(Route.CANCELLED, Placed.ANYWHERE), Decision.UNCHANGED);
+            case ParsedRecord.Item item when isDue -> decide(item, ItemHeaders
+                    .times(item, headers, record.timestamp(), nowMillis)
+                    .due(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), false, nowMillis).waited(nowMillis),
+                    nowMillis);
             case ParsedRecord.Item item when item.deliverAtMillis() == ParsedRecord.Item.NO_TIME ->
                     Decision.unreadable(new Route.DeadLetter(DeadReason.BAD_DELIVER_AT,
                             "'" + ItemHeaders.text(headers, ItemHeaders.DELIVER_AT).orElse("")
                                     + "' is not epoch milliseconds (" + ItemHeaders.DELIVER_AT + ")"),
                             item.hasInternalHeaders());
-            case ParsedRecord.Item item ->
-                    rules.decide(item, record.timestamp(), item.deliverAtMillis(), false, nowMillis);
+            // Internal headers are not the producer's to set.
+            case ParsedRecord.Item item -> decide(item, ItemTimes
+                    .entered(item.enqueuedAtMillis(), record.timestamp(), nowMillis)
+                    .deliverAt(item.deliverAtMillis(), nowMillis), nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
                     new Route.DeadLetter(unreadable.reason(), unreadable.detail()),
                     isDue || unreadable.hasInternalHeaders());
         };
     }
 
+    private Decision decide(ParsedRecord.Item item, ItemTimes times, long nowMillis) {
+        long claimedMillis = item.enqueuedAtMillis();
+        boolean isPlausible = claimedMillis == times.enqueuedAtMillis();
+        if (!times.attempted()) {
+            metrics.entered(item.tenant(), claimedMillis, times.enteredAtMillis());
+        }
+        if (!isPlausible) {
+            metrics.clockSkew(item.tenant(), claimedMillis, nowMillis);
+        }
+        TenantContext tenant = policies.context(item.tenant());
+        return decision(item, router.route(tenant, item.workload(), times, nowMillis),
+                isPlausible ? Decision.UNCHANGED : times.enqueuedAtMillis());
+    }
+
+    private Decision decision(ParsedRecord.Item item, Placed placed, long correctedAtMillis) {
+        metrics.sidelined(item.tenant(), placed.route());
+        return new Decision(policies.context(item.tenant()), placed, item.hasInternalHeaders(), correctedAtMillis);
+    }
+
     private boolean isCancelled(ParsedRecord.Item item, Record<byte[], byte[]> record, long nowMillis) {
-        return rules.sweeps().hasCancels(item.tenant()) && rules.sweeps().isCancelled(
+        return sweeps.hasCancels(item.tenant()) && sweeps.isCancelled(
                 item.tenant(), item.workload(), record.timestamp(), nowMillis,
                 () -> DECODER.id(item, record.value(), record.headers(), originOf(record.headers())));
     }
@@ -70,9 +79,5 @@ public final class ItemDecider implements Decider {
     /** Empty for a record of ingress: if it has no id, the worker knows it by the position that it has there. */
     private static String originOf(Headers headers) {
         return Origin.of(headers).map(origin -> new String(origin.bytes(), StandardCharsets.ISO_8859_1)).orElse("");
-    }
-
-    private static Decision withReason(Decision decision, boolean attempted) {
-        return decision.route().equals(Route.HOT) ? decision.with(attempted ? Route.RETRIED : Route.DUE) : decision;
     }
 }

@@ -1,5 +1,6 @@
 package io.spillway.router.route;
 
+import io.spillway.core.routing.ItemPlacement.Placed;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.serialization.Serializer;
@@ -10,14 +11,12 @@ import org.apache.kafka.streams.processor.StreamPartitioner;
  * it: it receives no headers and does not know its stream thread.
  *
  * @param value     the item's bytes, unchanged; may be null in a dead letter
- * @param partition partition of the sink's topic, or {@link #ANY} to partition by the key
+ * @param partition partition of the sink's topic, or {@link Placed#ANYWHERE} to partition by the key
  */
 public record PartitionedValue(byte[] value, int partition) {
-    public static final int ANY = -1;
-
     /** Returns a value that is partitioned by its key. */
     public static PartitionedValue anywhere(byte[] value) {
-        return new PartitionedValue(value, ANY);
+        return new PartitionedValue(value, Placed.ANYWHERE);
     }
 
     /** Returns a serializer that writes the value unchanged. */
@@ -36,6 +35,6 @@ public record PartitionedValue(byte[] value, int partition) {
             results[partition] = Optional.of(Set.of(partition));
         }
         return (topic, key, partitioned, count) ->
-                partitioned.partition() == ANY ? Optional.empty() : results[partitioned.partition()];
+                partitioned.partition() == Placed.ANYWHERE ? Optional.empty() : results[partitioned.partition()];
     }
 }

@@ -10,7 +10,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Random;
 import java.util.TreeMap;
@@ -94,7 +93,7 @@ class ParkedItemsTest {
         }
         assertThat(firsts).containsExactlyInAnyOrder(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
         assertThat(scannedFrom).hasSize(11);
-        assertThat(items.remove(key("t3"), items.next(key("t3")).orElseThrow())).isEqualTo(OptionalLong.of(1_013));
+        assertThat(items.remove(key("t3"), items.next(key("t3")).orElseThrow().key())).hasValue(1_013);
         items.put(key("t4"), 1, 1, 9_999, new byte[1]);
 
         assertThat(List.of(items.count(), items.count(), items.count(), items.count()))
@@ -130,8 +129,8 @@ class ParkedItemsTest {
         assertThat(items.firstToEnd(key("a"))).get().extracting(ParkedItems.Item::offset).isEqualTo(1L);
         ParkedItems.Item next = items.next(key("a")).orElseThrow();
         assertThat(next.offset()).isEqualTo(4);
-        assertThat(items.remove(key("a"), next)).as("the end of the first of any class").hasValue(100);
-        assertThat(items.remove(key("a"), items.firstToEnd(key("a")).orElseThrow())).hasValue(300);
+        assertThat(items.remove(key("a"), next.key())).as("the end of the first of any class").hasValue(100);
+        assertThat(items.remove(key("a"), items.firstToEnd(key("a")).orElseThrow().key())).hasValue(300);
         assertThat(takeAll("a")).containsExactly(3L, 2L);
         assertThat(items.isEmpty()).isTrue();
         assertThat(store.all()).isExhausted();
@@ -159,7 +158,7 @@ class ParkedItemsTest {
                 ParkedItems.Item taken =
                         (isOver ? items.firstToEnd(key(tenant)) : items.next(key(tenant))).orElseThrow();
                 assertThat(taken.offset()).as("seed %d, step %d", seed, i).isEqualTo(own.remove(first));
-                assertThat(items.remove(key(tenant), taken)).as("seed %d, step %d", seed, i).isEqualTo(
+                assertThat(items.remove(key(tenant), taken.key())).as("seed %d, step %d", seed, i).isEqualTo(
                         own.keySet().stream().mapToLong(Parked::endMillis).min());
             }
             if (i % 1_000 == 999) {
@@ -198,7 +197,7 @@ class ParkedItemsTest {
         List<Long> taken = new ArrayList<>();
         for (var first = items.next(key(tenant)); first.isPresent(); first = items.next(key(tenant))) {
             taken.add(first.get().offset());
-            items.remove(key(tenant), first.get());
+            items.remove(key(tenant), first.get().key());
         }
         return taken;
     }

@@ -1,8 +1,9 @@
 package io.spillway.router.delay;
 
 import io.spillway.Fuzz;
-import io.spillway.core.item.ItemLimits;
+import io.spillway.core.delay.DelayedItem;
 import io.spillway.core.retry.RetryKey;
+import io.spillway.core.routing.ReplayRules;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
@@ -72,13 +73,12 @@ class TimersFuzzTest {
         // What the delay stage stores is read to the same item when it fires.
         if (reader.read(record, new Origin("delay", 0, 1), NOW_MILLIS) instanceof DelayReader.Arrival.Waits waits) {
             DelayedItem item = waits.item();
-            Fuzz.require(item.dueMillis() <= NOW_MILLIS
-                    + Math.max(DelayReader.LONGEST_MILLIS, ItemLimits.MAX_AHEAD_MILLIS), "due", item);
+            Fuzz.require(item.times().dueMillis() <= NOW_MILLIS + ReplayRules.LONGEST_WAIT_MILLIS, "due", item);
             Record<byte[], byte[]> again = TimerCodec.decode(TimerCodec.encode(record));
             DelayedItem read = reader.readAgain(again, NOW_MILLIS).orElseThrow();
             Fuzz.require(read.key().equals(item.key()) && read.workload().equals(item.workload())
                     && read.attempts() == item.attempts() && read.isRetry() == item.isRetry()
-                    && read.freshSinceMillis() == item.freshSinceMillis(), "read again", item, read);
+                    && read.times().ageSinceMillis() == item.times().ageSinceMillis(), "read again", item, read);
         }
         return true;
     }
@@ -271,7 +271,7 @@ class TimersFuzzTest {
                 Fuzz.require(byEnd ? left.endMillis() == expected.get().endMillis() : left.equals(expected.get()),
                         "order", left, model);
                 model.remove(left);
-                items.remove(key(group), item);
+                items.remove(key(group), item.key());
             });
         }
 

@@ -154,7 +154,7 @@ final class FoldHarness {
             for (int offset = (int) from; offset < ledger.size(); offset++) {
                 reader.entry(offset, ledger.get(offset));
             }
-        }, tenant -> growth, IDLE_MILLIS, 1);
+        }, tenant -> growth, IDLE_MILLIS);
         processor.init(context);
         noteTimers();
     }

@@ -11,8 +11,10 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.ItemEnds;
+import io.spillway.core.routing.ItemRouter;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.ParsedRecord;
@@ -60,6 +62,9 @@ public class DecisionBenchmark {
     private final RateLimit limit = RateLimit.of(1e9, 1_000_000_000);
     private final BenchItems.Item[] items = new BenchItems.Item[ITEMS];
     private final TenantContext[] contexts = new TenantContext[ITEMS];
+    private final ItemRouter router = new ItemRouter(
+            new ItemEnds((tenant, workload, margin, now) -> ItemEnds.NO_SWEEP_MILLIS, ItemEnds.NO_FAILURES, () -> 0),
+            (tenant, policy) -> policy.rateLimit(), rates, null);
     private TenantPolicies policies;
     private int next;
     private long nowNanos = START_MILLIS * NANOS_PER_MILLI;
@@ -104,9 +109,7 @@ public class DecisionBenchmark {
     @Benchmark
     public Route route() {
         TenantContext tenant = contexts[step()];
-        return RoutingRules.route(
-                tenant, "", START_MILLIS, START_MILLIS, false, tenant.policy().rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates);
+        return router.decide(tenant, "", ItemTimes.entered(START_MILLIS, START_MILLIS, START_MILLIS), nowMillis());
     }
 
     /** Read the item, find the policy, apply the rules: what the router does of its own for each record. */
@@ -116,9 +119,8 @@ public class DecisionBenchmark {
         ParsedRecord.Item read =
                 (ParsedRecord.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
         TenantContext tenant = policies.context(read.tenant());
-        return RoutingRules.route(
-                tenant, read.workload(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), false,
-                tenant.policy().rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates);
+        return router.decide(tenant, read.workload(),
+                ItemTimes.entered(read.enqueuedAtMillis(), START_MILLIS, nowMillis()), nowMillis());
     }
 
     private int step() {

@@ -3,6 +3,7 @@ package io.spillway.core.engine;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.ItemHistory;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
 import java.util.Optional;
 
@@ -33,17 +34,12 @@ public interface EngineItem extends ItemHistory {
     /** Returns the moves to another lane since the last attempt, 0 or more. */
     int moves();
 
-    /** Returns its creation time at the producer, epoch milliseconds. */
-    long enqueuedAtMillis();
+    /** Returns when it was created and entered, and since when its age counts. */
+    ItemTimes times();
 
-    /** Returns the time at which the broker appended it to ingress, epoch milliseconds. */
-    default long enteredAtMillis() {
-        return enqueuedAtMillis();
-    }
-
-    /** Returns the start of its age: {@link #enqueuedAtMillis}, or the time of its replay when that is later. */
+    /** Returns the start of its age, epoch milliseconds. */
     default long freshSinceMillis() {
-        return enqueuedAtMillis();
+        return times().ageSinceMillis();
     }
 
     /** Returns since when it waits for its first attempt, epoch milliseconds; {@link #ATTEMPTED} if one was made. */

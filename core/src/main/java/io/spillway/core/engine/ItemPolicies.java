@@ -7,13 +7,8 @@ public interface ItemPolicies<T> {
     /** Returns the policy of the item's tenant. */
     TenantPolicy policyOf(T item);
 
-    /**
-     * Returns the time before which completed sweeps cover the item's workload, as
-     * {@link io.spillway.core.routing.Sweep#coveredBeforeMillis} does. The engine calls it for sweepable tenants only.
-     *
-     * @param marginMillis of the tenant's policy
-     */
-    long sweptBeforeMillis(T item, long marginMillis, long nowMillis);
+    /** Returns what completed sweeps cover: {@link io.spillway.core.routing.ItemEnds.Sweeps}. */
+    long sweptBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis);
 
     /** Returns whether a cancel covers the item. Called often; cheap without one. */
     default boolean isCancelled(T item, long nowMillis) {

@@ -2,6 +2,7 @@ package io.spillway.core.retry;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.ReplayRules;
 import io.spillway.core.routing.Route;
 import io.spillway.core.settings.Durations;
@@ -40,8 +41,7 @@ public final class AttemptRules {
      * <p>The wait grows with the item's own failures only. While a destination is unavailable, the retry budget limits
      * the load, and a long wait would only delay the item when the destination is back.
      *
-     * <p>An item that keeps failing is a dead letter when its own failures reach {@code attempts}. Its end by time is
-     * decided where it waits.
+     * <p>When an item that keeps failing ends: {@link ItemEnds}. Its end by time is decided where it waits.
      *
      * @param before           its attempts before this one
      * @param blameThousandths what a failure adds to its blame ({@link DestinationHealth#blame})
@@ -72,7 +72,7 @@ public final class AttemptRules {
             Optional<Duration> asked, String detail, ItemHistory before, int attempts, int blameThousandths,
             TenantPolicy policy, RandomGenerator random, long nowMillis) {
         int blame = (int) Math.min((long) before.blameThousandths() + blameThousandths, Integer.MAX_VALUE);
-        if (blame >= (long) policy.attempts() * DestinationHealth.WHOLE) {
+        if (ItemEnds.isUsedUp(blame, policy)) {
             return new NextStep.DeadLetter(new Route.DeadLetter(DeadReason.ATTEMPTS_USED_UP, detail), attempts);
         }
         long drawnMillis = Backoff.waitMillis(

@@ -86,12 +86,7 @@ public final class ItemPlacement {
         }
         int same = fleet.placeWithin(
                 to.lane(), candidates, count, PATIENCE_MILLIS, scratch.turn++, tenant.hash(), nowMillis);
-        return same == Fleet.EXCESS ? place(to, tenant, workload, nowMillis).partition() : same;
-    }
-
-    /** Selects the partition of a route as {@link #place(Route, TenantContext, String, boolean, long)} does. */
-    public Placed place(Route route, TenantContext tenant, String workload, long nowMillis) {
-        return place(route, tenant, workload, false, nowMillis);
+        return same == Fleet.EXCESS ? place(to, tenant, workload, false, nowMillis).partition() : same;
     }
 
     /**

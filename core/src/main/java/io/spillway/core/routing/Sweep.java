@@ -19,6 +19,6 @@ public record Sweep(long startedAtMillis, long completedAtMillis) {
      */
     public long coveredBeforeMillis(long marginMillis, long nowMillis) {
         return completedAtMillis <= nowMillis && startedAtMillis >= 0
-                ? startedAtMillis - marginMillis : RoutingRules.NO_SWEEP_MILLIS;
+                ? startedAtMillis - marginMillis : ItemEnds.NO_SWEEP_MILLIS;
     }
 }

@@ -12,8 +12,9 @@ import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
+import io.spillway.core.routing.ItemEnds;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.handler.Outcome;
@@ -43,7 +44,7 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     final WorkerEngine<Item, Attempt> engine;
     long nowMillis = START_MILLIS;
     long clockAheadMillis;
-    long sweptBeforeMillis = RoutingRules.NO_SWEEP_MILLIS;
+    long sweptBeforeMillis = ItemEnds.NO_SWEEP_MILLIS;
 
     /** Every attempt before was the item's own failure. */
     record Item(
@@ -66,8 +67,8 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
         }
 
         @Override
-        public long freshSinceMillis() {
-            return enqueuedAtMillis;
+        public ItemTimes times() {
+            return new ItemTimes(enqueuedAtMillis, enqueuedAtMillis, enqueuedAtMillis, 0, attempts > 0);
         }
 
         @Override
@@ -195,7 +196,7 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     }
 
     @Override
-    public long sweptBeforeMillis(Item item, long marginMillis, long atMillis) {
+    public long sweptBeforeMillis(String tenant, String workload, long marginMillis, long atMillis) {
         return sweptBeforeMillis;
     }
 

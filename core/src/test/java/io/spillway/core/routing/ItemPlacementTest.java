@@ -60,7 +60,7 @@ class ItemPlacementTest {
         ownAll(PartitionBacklog.of(500, 0, 0, 0));
         Set<Integer> surplus = new TreeSet<>();
         for (int i = 0; i < 500; i++) {
-            ItemPlacement.Placed placed = placement.place(Route.HOT, ACME, "", NOW);
+            ItemPlacement.Placed placed = placement.place(Route.HOT, ACME, "", false, NOW);
             if (placed.route().equals(Route.SURPLUS)) {
                 surplus.add(placed.partition());
             }
@@ -71,7 +71,7 @@ class ItemPlacementTest {
     @Test
     void what_goes_to_no_lane_of_the_workers_is_not_placed() {
         for (Route route : new Route[] {Route.SWEPT, Route.SCHEDULED}) {
-            assertThat(placement.place(route, ACME, "", NOW))
+            assertThat(placement.place(route, ACME, "", false, NOW))
                     .isEqualTo(new ItemPlacement.Placed(route, ItemPlacement.Placed.ANYWHERE));
         }
     }
@@ -93,7 +93,7 @@ class ItemPlacementTest {
         for (TenantContext tenant : tenants) {
             Set<Integer> own = new TreeSet<>();
             for (int i = 0; i < 30_000; i++) {
-                own.add(placement.place(Route.OVERFLOW, tenant, "", NOW).partition());
+                own.add(placement.place(Route.OVERFLOW, tenant, "", false, NOW).partition());
             }
             partitions.add(own);
         }
@@ -119,7 +119,7 @@ class ItemPlacementTest {
     private Set<Integer> partitions(Route route) {
         Set<Integer> partitions = new TreeSet<>();
         for (int i = 0; i < 40; i++) {
-            partitions.add(placement.place(route, ACME, "", NOW).partition());
+            partitions.add(placement.place(route, ACME, "", false, NOW).partition());
         }
         return partitions;
     }

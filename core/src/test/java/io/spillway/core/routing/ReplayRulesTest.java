@@ -59,9 +59,12 @@ class ReplayRulesTest {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
                 .with(PolicyField.TTL, ttl).with(PolicyField.SWEEPABLE, Boolean.toString(sweepable)));
 
-        String fate = ReplayRules.whenDue(
-                NOW - agoSeconds * 1000, NOW - enteredAgoSeconds * 1000, NOW, NOW + dueInSeconds * 1000, policy,
-                NOW - sweepAgoSeconds * 1000)
+        long dueMillis = NOW + dueInSeconds * 1000;
+        ItemTimes times = ItemTimes.entered(NOW - agoSeconds * 1000, NOW - enteredAgoSeconds * 1000, dueMillis)
+                .replayedAt(NOW, dueMillis);
+        String fate = new ItemEnds(
+                (tenant, workload, margin, now) -> NOW - sweepAgoSeconds * 1000, ItemEnds.NO_FAILURES, () -> 0)
+                .now("acme", "", times, policy, dueMillis)
                 .map(route -> switch (route) {
                     case Route.Drop drop -> drop.reason().label();
                     case Route.ToLane lane -> lane.lane().label();

@@ -55,13 +55,14 @@ class SweepTest {
         long enteredAt = SWEEP_START + madeSeconds * 1_000;
         long now = Math.max(SWEEP_START, enteredAt) + HOUR / 2;
         long claimed = enteredAt + producerAheadSeconds * 1_000;
-        long enqueuedAt = RoutingRules.isPlausible(claimed, now) ? claimed : now;
         long stamped = enteredAt + brokerAheadSeconds * 1_000;
         long coveredBefore = new Sweep(SWEEP_START, SWEEP_START + 1).coveredBeforeMillis(policy.sweepMarginMillis(),
                 now);
 
-        boolean isSwept = RoutingRules.staleness(RoutingRules.sweepAtMillis(enqueuedAt, stamped), now, false, policy,
-                "", coveredBefore, now).filter(Route.SWEPT::equals).isPresent();
+        boolean isSwept = new ItemEnds(
+                (tenant, workload, margin, at) -> coveredBefore, ItemEnds.NO_FAILURES, () -> 0)
+                .now("acme", "", ItemTimes.entered(claimed, stamped, now), policy, now)
+                .filter(Route.SWEPT::equals).isPresent();
 
         assertThat(isSwept ? "swept" : "kept").isEqualTo(expected);
         assertThat(isSwept && madeSeconds >= 0).as("entered after the start, and dropped").isFalse();

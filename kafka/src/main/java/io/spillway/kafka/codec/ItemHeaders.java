@@ -3,6 +3,7 @@ package io.spillway.kafka.codec;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
+import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -105,6 +106,18 @@ public final class ItemHeaders {
         byte[] value = header == null ? null : header.value();
         boolean isDigit = value != null && value.length == 1 && value[0] >= '0' && value[0] <= '9';
         return isDigit ? value[0] - '0' : ItemLimits.NORMAL_PRIORITY;
+    }
+
+    /**
+     * Returns the times of an item in a lane, with what its producer and Spillway have set in its headers.
+     *
+     * @param timestampMillis of the record: the broker's when the item entered
+     */
+    public static ItemTimes times(ParsedRecord.Item item, Headers headers, long timestampMillis, long nowMillis) {
+        return ItemTimes.entered(item.enqueuedAtMillis(), timestampMillis, nowMillis)
+                .deliverAt(item.deliverAtMillis(), nowMillis)
+                .replayedAt(number(headers, REPLAYED_AT).orElse(0), nowMillis)
+                .attempted(number(headers, ATTEMPT).orElse(0) > 0);
     }
 
     private static Optional<byte[]> value(Headers headers, String name) {

@@ -2,7 +2,7 @@ package io.spillway.kafka.view;
 
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Cancel;
-import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
@@ -94,7 +94,7 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
     }
 
     /**
-     * Returns the time before which items of a workload are covered, or {@link RoutingRules#NO_SWEEP_MILLIS}.
+     * Returns the time before which items of a workload are covered, or {@link ItemEnds#NO_SWEEP_MILLIS}.
      *
      * @param workload     empty for none
      * @param marginMillis as for {@link Sweep#coveredBeforeMillis}

@@ -1,7 +1,7 @@
 package io.spillway.kafka.view;
 
 import io.spillway.core.routing.Cancel;
-import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.Sweep;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,13 +40,13 @@ record TenantMarks(Map<String, Sweep> sweeps, Map<String, Cancel> cancels, boole
     }
 
     long coveredBeforeMillis(String workload, long marginMillis, long nowMillis) {
-        long own = workload.isEmpty() ? RoutingRules.NO_SWEEP_MILLIS : of(workload, marginMillis, nowMillis);
+        long own = workload.isEmpty() ? ItemEnds.NO_SWEEP_MILLIS : of(workload, marginMillis, nowMillis);
         return Math.max(own, of("", marginMillis, nowMillis));
     }
 
     private long of(String scope, long marginMillis, long nowMillis) {
         Sweep sweep = sweeps.get(scope);
-        return sweep == null ? RoutingRules.NO_SWEEP_MILLIS : sweep.coveredBeforeMillis(marginMillis, nowMillis);
+        return sweep == null ? ItemEnds.NO_SWEEP_MILLIS : sweep.coveredBeforeMillis(marginMillis, nowMillis);
     }
 
     boolean cancels(String scope, long enteredAtMillis, long nowMillis) {

@@ -3,7 +3,7 @@ package io.spillway.kafka.view;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;
@@ -43,13 +43,13 @@ class SweepsTest {
             put(mark);
         }
         assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW))
-                .isEqualTo(coveredBefore == null ? RoutingRules.NO_SWEEP_MILLIS : coveredBefore);
+                .isEqualTo(coveredBefore == null ? ItemEnds.NO_SWEEP_MILLIS : coveredBefore);
     }
 
     @Test
     void a_sweep_covers_from_the_moment_it_completes() {
         put("acme:100-1001");
-        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, 1_000)).isEqualTo(RoutingRules.NO_SWEEP_MILLIS);
+        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, 1_000)).isEqualTo(ItemEnds.NO_SWEEP_MILLIS);
         assertThat(sweeps.coveredBeforeMillis("acme", "", 0, 1_001)).isEqualTo(100);
     }
 
@@ -63,7 +63,7 @@ class SweepsTest {
         assertThat(sweeps.contains("*")).isTrue();
         assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW)).isEqualTo(50);
         sweeps.remove("*");
-        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW)).isEqualTo(RoutingRules.NO_SWEEP_MILLIS);
+        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW)).isEqualTo(ItemEnds.NO_SWEEP_MILLIS);
         assertThat(sweeps.size()).isZero();
     }
 

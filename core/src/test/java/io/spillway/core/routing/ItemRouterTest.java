@@ -11,11 +11,12 @@ import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.ratelimit.RateTable;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class RoutingRulesTest {
+class ItemRouterTest {
     private static final long NOW = 1_800_000_000_000L;
     private static final long MINUTE = 60_000;
     private static final RateLimit ONE_A_MINUTE = RateLimit.of(1.0 / 60, 1);
@@ -44,7 +45,7 @@ class RoutingRulesTest {
     void the_first_matching_rule_decides(
             String what, long age, boolean sweepable, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", sweepable, "none");
-        long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
+        long sweepStart = sweepStartedBefore == null ? ItemEnds.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
         assertThat(route(policy, NOW - age, sweepStart)).isEqualTo(named(expected));
     }
 
@@ -102,8 +103,8 @@ class RoutingRulesTest {
     void after_a_replay_age_counts_from_it_and_sweeps_from_the_enqueue_time(
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
-        long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route(acme(policy), "", NOW - age, NOW - replayedBefore, false, policy.rateLimit(),
+        long sweepStart = sweepStartedBefore == null ? ItemEnds.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
+        assertThat(route(acme(policy), "", NOW - age, NOW - replayedBefore, false, policy.rateLimit(),
                 sweepStart, NOW, rates))
                 .isEqualTo(named(expected));
     }
@@ -129,9 +130,9 @@ class RoutingRulesTest {
             String what, long age, Long replayedBefore, boolean attempted, String ttl, Long sweptBefore,
             String expected) {
         TenantPolicy policy = policy("5m", ttl, true, "none");
-        Route route = RoutingRules.route(
+        Route route = route(
                 acme(policy), "", NOW - age, NOW - (replayedBefore == null ? age : replayedBefore), attempted,
-                policy.rateLimit(), sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates);
+                policy.rateLimit(), sweptBefore == null ? ItemEnds.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates);
         assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
                 .isEqualTo(expected.contains("-") || expected.equals("expired") ? expected : named(expected));
     }
@@ -139,30 +140,12 @@ class RoutingRulesTest {
     @Test
     void the_dead_letter_of_an_end_names_the_limit_and_its_setting() {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.RETRY_FOR, "90m"));
-        assertThat(RoutingRules.staleness(0, 0, true, policy, "", RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
+        assertThat(Optional.of(route(acme(policy), "", 0, 0, true, Optional.empty(), 0, NOW, rates))).contains(
                 new Route.DeadLetter(DeadReason.RETRY_TIME_OVER,
                         "still failing 90m after it was enqueued or replayed (retryFor)"));
-        assertThat(RoutingRules.staleness(0, 0, false, policy, "", RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
+        assertThat(Optional.of(route(acme(policy), "", 0, 0, false, Optional.empty(), 0, NOW, rates))).contains(
                 new Route.DeadLetter(DeadReason.EXPIRED,
                         "no attempt within 14d after it was enqueued or replayed (expireAfter)"));
-    }
-
-    @ParameterizedTest(name = "fresh since {0}, limit {1}: {2}")
-    @CsvSource({
-        "1800000000000, 6h, 1800021600000",
-        "-5, 6h, 21599995",
-        "9223372036833175807, 6h, 9223372036854775807",
-        "9223372036854775807, 6h, 9223372036854775807",
-        "-9223372036854775808, 6h, -9223372036833175808",
-        "0, none, 9223372036854775807",
-        "-1, none, 9223372036854775807",
-        "1800000000000, none, 9223372036854775807",
-    })
-    void the_end_is_never_beyond_the_largest_number(long freshSince, String limit, long end) {
-        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
-                .with(PolicyField.RETRY_FOR, limit).with(PolicyField.EXPIRE_AFTER, limit));
-        assertThat(RoutingRules.endMillis(true, freshSince, policy)).isEqualTo(end);
-        assertThat(RoutingRules.endMillis(false, freshSince, policy)).isEqualTo(end);
     }
 
     /** The policy: aged after 5 minutes, dropped after an hour, expired after 14 days, with a rate of 1. */
@@ -188,8 +171,8 @@ class RoutingRulesTest {
                 .with(PolicyField.SWEEPABLE, "true").with(PolicyField.RATE, "1")
                 .with(PolicyField.PAUSED, Boolean.toString(tenant))
                 .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, mail)));
-        Route route = RoutingRules.route(acme(policy), workload, NOW - age, NOW - age, false, policy.rateLimit(),
-                sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates);
+        Route route = route(acme(policy), workload, NOW - age, NOW - age, false, policy.rateLimit(),
+                sweptBefore == null ? ItemEnds.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates);
         assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
                 .isEqualTo(expected.equals("expired") ? expected : named(expected));
         assertThat(rates.size()).as("a held item does not use the rate").isEqualTo(expected.equals("HOT") ? 1 : 0);
@@ -198,12 +181,12 @@ class RoutingRulesTest {
     @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route(acme(policy), "", NOW, NOW, false, policy.rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, NOW, rates))
+        assertThat(route(acme(policy), "", NOW, NOW, false, policy.rateLimit(),
+                ItemEnds.NO_SWEEP_MILLIS, NOW, rates))
                 .isEqualTo(Route.HOT);
-        assertThat(RoutingRules.route(
+        assertThat(route(
                 TenantContext.of("bolt", 0, policy), "", NOW, NOW, false, policy.rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, NOW, rates))
+                ItemEnds.NO_SWEEP_MILLIS, NOW, rates))
                 .isEqualTo(Route.HOT);
         assertThat(rates.admit(acme(policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
     }
@@ -221,7 +204,7 @@ class RoutingRulesTest {
         "9223372036854775807, false"
     })
     void a_time_is_plausible_from_2000_until_now(long enqueuedAt, boolean plausible) {
-        assertThat(RoutingRules.isPlausible(enqueuedAt, NOW)).isEqualTo(plausible);
+        assertThat(ItemTimes.isPlausible(enqueuedAt, NOW)).isEqualTo(plausible);
     }
 
     @Test
@@ -230,17 +213,25 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt) {
-        return route(policy, enqueuedAt, RoutingRules.NO_SWEEP_MILLIS);
+        return route(policy, enqueuedAt, ItemEnds.NO_SWEEP_MILLIS);
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route(acme(policy), "", enqueuedAt, enqueuedAt, false, policy.rateLimit(), sweepStart, NOW,
+        return route(acme(policy), "", enqueuedAt, enqueuedAt, false, policy.rateLimit(), sweepStart, NOW,
                 rates);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route(acme(policy), "", enqueuedAt, freshSince, false, policy.rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, now, rates);
+        return route(acme(policy), "", enqueuedAt, freshSince, false, policy.rateLimit(),
+                ItemEnds.NO_SWEEP_MILLIS, now, rates);
+    }
+
+    private static Route route(
+            TenantContext tenant, String workload, long sweepAt, long ageSince, boolean attempted,
+            Optional<RateLimit> limit, long coveredBefore, long now, RateTable rates) {
+        ItemEnds ends = new ItemEnds((name, of, margin, at) -> coveredBefore, ItemEnds.NO_FAILURES, () -> 0);
+        return new ItemRouter(ends, (name, policy) -> limit, rates, null)
+                .decide(tenant, workload, new ItemTimes(sweepAt, sweepAt, ageSince, 0, attempted), now);
     }
 
     private static TenantPolicy policy(String agedAfter, String ttl, boolean sweepable, String rate) {

@@ -1,0 +1,163 @@
+package io.spillway.router.route;
+
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
+import io.spillway.core.routing.ItemPlacement.Placed;
+import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.LedgerOwner;
+import io.spillway.kafka.codec.Origin;
+import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.stage.LaneStage;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+
+/**
+ * Forwarder of one task: sends each record to one lane or drops it, by its {@link Decision}, and records the move in
+ * the ledger. Key, value and timestamp stay unchanged. Owner: one stream thread.
+ */
+public final class LaneForwarder implements AutoCloseable {
+    private final LaneStage stage;
+    private final LaneServices services;
+    private final LaneHeaders headers;
+    private final ProcessorContext<byte[], PartitionedValue> context;
+    private final LedgerRecorder.TaskLedger ledger;
+    private final LedgerOwner owners = new LedgerOwner();
+    private final TrailCodec trail = new TrailCodec();
+
+    /** Creates the forwarder of a task and opens its ledger. */
+    public LaneForwarder(
+            LaneStage stage, LaneServices services, LaneHeaders headers,
+            ProcessorContext<byte[], PartitionedValue> context) {
+        this.stage = stage;
+        this.services = services;
+        this.headers = headers;
+        this.context = context;
+        this.ledger = services.recorder().open(stage.from());
+    }
+
+    /** Returns the decision on a record; a dead letter if the decider fails. */
+    public Decision decide(Decider decider, Record<byte[], byte[]> record, long nowMillis) {
+        try {
+            return decider.decide(record, nowMillis);
+        } catch (RuntimeException | Error e) {
+            return ownError(e, e.toString());
+        }
+    }
+
+    /**
+     * Returns the decision for a record on which Spillway itself failed: a dead letter. Not for failures of the store
+     * and of forwarding, which end the task.
+     *
+     * @param detail cause in the dead letter
+     * @throws OutOfMemoryError if that is the error; the record did not cause it and stays where it is
+     */
+    public Decision ownError(Throwable fault, String detail) {
+        if (fault instanceof OutOfMemoryError e) {
+            throw e;
+        }
+        services.metrics().ownError(fault);
+        return Decision.unreadable(new Route.DeadLetter(DeadReason.ROUTER_ERROR, detail), true);
+    }
+
+    /**
+     * Forwards a record as decided. Returns false if it belongs into the dead-letter lane, which does not take it now:
+     * the caller keeps it.
+     *
+     * @param offset in the topic of the stage
+     */
+    public boolean forward(Record<byte[], byte[]> record, Decision decision, long offset, long nowMillis) {
+        services.pacer().moved(context);
+        switch (decision.route()) {
+            case Route.ToLane to -> {
+                headers.toLane(record.headers(), to, decision, offset, nowMillis);
+                Optional<String> refusal = refusal(record, to.lane());
+                if (refusal.isPresent()) {
+                    record.headers().remove(ItemHeaders.DUE);
+                    return bury(record, decision, new Route.DeadLetter(DeadReason.TOO_LARGE, refusal.get()), offset,
+                            nowMillis);
+                }
+                send(record, to.lane(), decision.partition());
+                services.metrics().routed(to);
+                commitIf(ledger.record(decision.tenant(), ItemState.of(to.lane())));
+                return true;
+            }
+            case Route.Drop drop -> {
+                services.metrics().dropped(drop.reason());
+                commitIf(ledger.record(decision.tenant(), ItemState.DROPPED));
+                if (services.topics().keepsTrail()) {
+                    leaveTrail(record, decision, drop, offset, nowMillis);
+                }
+                return true;
+            }
+            case Route.DeadLetter dead -> {
+                return bury(record, decision, dead, offset, nowMillis);
+            }
+        }
+    }
+
+    private boolean bury(
+            Record<byte[], byte[]> record, Decision decision, Route.DeadLetter dead, long offset, long nowMillis) {
+        String tenant = ownerOf(record);
+        Record<byte[], byte[]> letter = record.withHeaders(new RecordHeaders(record.headers()));
+        Origin origin = headers.toDeadLetter(letter.headers(), decision, offset);
+        ItemHeaders.addDeadLetter(letter.headers(), dead, stage.label(), nowMillis, origin.topic(), origin.partition(),
+                origin.offset());
+        if (refusal(letter, Lane.DEAD_LETTER).isPresent()) {
+            return false;
+        }
+        send(letter, Lane.DEAD_LETTER, Placed.ANYWHERE);
+        services.metrics().deadLettered(dead.reason());
+        ledger.record(LedgerOwner.of(dead.reason()), ItemState.DEAD_LETTER);
+        commitIf(ledger.record(tenant, ItemState.DEAD_LETTER));
+        return true;
+    }
+
+    /** Moves a record to the delay lane as it is. */
+    void delay(Record<byte[], byte[]> record) {
+        send(record, Lane.DELAY, Placed.ANYWHERE);
+        commitIf(ledger.record(ownerOf(record), ItemState.DELAY));
+    }
+
+    private String ownerOf(Record<byte[], byte[]> record) {
+        return owners.of(record.key(), record.value(), record.headers());
+    }
+
+    private Optional<String> refusal(Record<byte[], byte[]> record, Lane lane) {
+        return services.limits().areLower()
+                ? services.limits().refusal(
+                        services.topics().lane(lane), record.key(), record.value(), record.headers())
+                : Optional.empty();
+    }
+
+    private void leaveTrail(
+            Record<byte[], byte[]> record, Decision decision, Route.Drop drop, long offset, long nowMillis) {
+        Origin origin = headers.toDeadLetter(record.headers(), decision, offset);
+        Headers trailed = trail.headers(record.key(), record.value(), record.headers(), record.timestamp(),
+                new String(origin.bytes(), StandardCharsets.ISO_8859_1),
+                ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0));
+        byte[] end = new TrailCodec.End(ItemState.DROPPED, drop.reason().label()).encode();
+        context.forward(new Record<>(null, PartitionedValue.anywhere(end), nowMillis, trailed), stage.trailSink());
+    }
+
+    private void send(Record<byte[], byte[]> record, Lane lane, int partition) {
+        context.forward(record.withValue(new PartitionedValue(record.value(), partition)), stage.sink(lane));
+    }
+
+    private void commitIf(boolean isLedgerFull) {
+        if (isLedgerFull) {
+            context.commit();
+        }
+    }
+
+    @Override
+    public void close() {
+        ledger.close();
+    }
+}

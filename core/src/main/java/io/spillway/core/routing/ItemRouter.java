@@ -1,0 +1,64 @@
+package io.spillway.core.routing;
+
+import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.ratelimit.RateTable;
+import java.util.Optional;
+
+/**
+ * Routing decision of an item that is not cancelled, by the first rule that applies: its end, a pause and its age
+ * ({@link ItemEnds}), a time of its first attempt in the future, its tenant's rate, and otherwise hot. Then
+ * {@link ItemPlacement} selects the partition. Safe for any number of threads.
+ */
+public final class ItemRouter {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final ItemEnds ends;
+    private final Limits limits;
+    private final RateTable rates;
+    private final ItemPlacement placement;
+
+    /** Rate limits in force. */
+    @FunctionalInterface
+    public interface Limits {
+        /** Returns the configured or grown limit of a tenant; empty for none. */
+        Optional<RateLimit> of(String tenant, TenantPolicy policy);
+    }
+
+    /** Creates the decision of one process. */
+    public ItemRouter(ItemEnds ends, Limits limits, RateTable rates, ItemPlacement placement) {
+        this.ends = ends;
+        this.limits = limits;
+        this.rates = rates;
+        this.placement = placement;
+    }
+
+    /**
+     * Returns where an item goes, and counts it there. The rate limiter counts only items that no earlier rule takes.
+     *
+     * @param workload its workload within the tenant, empty for none
+     */
+    public ItemPlacement.Placed route(TenantContext tenant, String workload, ItemTimes times, long nowMillis) {
+        return placement.place(decide(tenant, workload, times, nowMillis), tenant, workload, times.attempted(),
+                nowMillis);
+    }
+
+    /** Returns the lane of an item, or its end; not the partition, with which the lane may become another. */
+    public Route decide(TenantContext tenant, String workload, ItemTimes times, long nowMillis) {
+        Optional<Route> end = ends.now(tenant.name(), workload, times, tenant.policy(), nowMillis);
+        boolean isScheduled = times.ageSinceMillis() > nowMillis;
+        // Whether a scheduled item is paused matters only when it is due.
+        if (end.isPresent() && !(isScheduled && end.get().equals(Route.PAUSED))) {
+            return end.get();
+        }
+        if (isScheduled) {
+            return Route.SCHEDULED;
+        }
+        Optional<RateLimit> limit = limits.of(tenant.name(), tenant.policy());
+        if (limit.isPresent() && !rates.admit(tenant, limit.get(), nowMillis * NANOS_PER_MILLI)) {
+            return Route.OVERFLOW;
+        }
+        return times.attempted() ? Route.RETRIED : times.dueMillis() > 0 ? Route.DUE : Route.HOT;
+    }
+}
