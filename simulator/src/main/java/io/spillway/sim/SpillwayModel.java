@@ -175,10 +175,10 @@ final class SpillwayModel implements Model {
                 item.attempts = next.attempts();
                 item.blameThousandths = next.blameThousandths();
                 item.waitMillis = next.waitMillis();
-                delay(item, true, 0, next.dueMillis());
+                delay(item, true, 0, next.dueMillis(), nowNanos);
             }
             case Step.Move(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis)
-                    when to == Lane.DELAY -> delay(item, false, moves, dueMillis);
+                    when to == Lane.DELAY -> delay(item, false, moves, dueMillis, nowNanos);
             case Step.Move(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) -> {
                 item.moves = moves;
                 item.retries = false;
@@ -189,11 +189,11 @@ final class SpillwayModel implements Model {
         }
     }
 
-    private void delay(SimulatedItem item, boolean retries, int moves, long dueMillis) {
+    private void delay(SimulatedItem item, boolean retries, int moves, long dueMillis, long nowNanos) {
         item.retries = retries;
         item.moves = moves;
         tally.moved(item, Lane.DELAY);
-        router.delay(item, dueMillis);
+        router.delay(item, dueMillis, nowNanos);
     }
 
     /** Commits the router, routes due items, and commits and polls each worker. */

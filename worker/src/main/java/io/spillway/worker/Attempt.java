@@ -188,7 +188,7 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
 
     @Override
     public Instant enqueuedAt() {
-        return Instant.ofEpochMilli(item.enqueuedAtMillis());
+        return Instant.ofEpochMilli(item.times().enqueuedAtMillis());
     }
 
     @Override

@@ -55,7 +55,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         return switch (reader.read(record.key(), record.value(), record.headers(), record.timestamp())) {
             case ParsedRecord.Unreadable bad -> new LaneItem(owned, record, new ParsedRecord.Item(
                             owners.of(record.key(), record.value(), record.headers()), record.timestamp(), "", false),
-                    0, 0, 0, 0, 0, false, 0, 0, 0, Optional.of(new Route.DeadLetter(bad.reason(), bad.detail())));
+                    new ItemTimes(record.timestamp(), 0, 0, 0, false), 0, 0, 0, 0, 0, false, 0, 0, Optional.of(new Route.DeadLetter(bad.reason(), bad.detail())));
             case ParsedRecord.Item item -> laneItem(owned, record, item, nowMillis);
         };
     }

@@ -32,7 +32,8 @@ public abstract class TopicFollower implements AutoCloseable {
     private final KafkaClients clients;
     private final Map<String, Object> properties;
     private final CountDownLatch stopping = new CountDownLatch(1);
-    private final Thread thread;
+    private final String threadName;
+    private volatile Optional<Thread> thread = Optional.empty();
     private volatile Optional<Consumer<byte[], byte[]>> consumer = Optional.empty();
     private volatile String lastFault = "";
 
@@ -49,7 +50,7 @@ public abstract class TopicFollower implements AutoCloseable {
         this.topic = topic;
         this.properties = properties;
         this.skipped = new SkippedRecords(topic, clock);
-        this.thread = Thread.ofPlatform().daemon().name(kind + topic).unstarted(this::run);
+        this.threadName = kind + topic;
     }
 
     /** Reads from the partitions, which are assigned, while {@link #isRunning}. */
@@ -66,7 +67,7 @@ public abstract class TopicFollower implements AutoCloseable {
     }
 
     protected final void begin() {
-        thread.start();
+        thread = Optional.of(Thread.ofPlatform().daemon().name(threadName).start(this::run));
     }
 
     protected final boolean isRunning() {
@@ -84,7 +85,9 @@ public abstract class TopicFollower implements AutoCloseable {
         stopping.countDown();
         consumer.ifPresent(Consumer::wakeup);
         try {
-            thread.join(5_000);
+            if (thread.isPresent()) {
+                thread.get().join(5_000);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
