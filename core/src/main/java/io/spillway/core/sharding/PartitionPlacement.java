@@ -1,7 +1,6 @@
 package io.spillway.core.sharding;
 
 import io.spillway.core.hashing.TenantHash;
-import io.spillway.core.item.Printable;
 import java.util.Arrays;
 import java.util.Optional;
 

@@ -110,7 +110,8 @@ public final class Demands<D> extends InstanceStatuses<Map<String, D>> {
     private static Map<String, Double> rates(byte[] value) {
         Map<?, ?> published = (Map<?, ?>) RATES.decode(value).get("perSecond");
         if (published.size() > ProportionalRates.MAX_PUBLISHED) {
-            throw new IllegalArgumentException(published.size() + " tenants; the limit is " + ProportionalRates.MAX_PUBLISHED);
+            throw new IllegalArgumentException(
+                    published.size() + " tenants; the limit is " + ProportionalRates.MAX_PUBLISHED);
         }
         Map<String, Double> perSecond = new HashMap<>();
         published.forEach((tenant, demand) -> {
