@@ -53,9 +53,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     /** Reads a record by the rules of the router. The balance of its owner counts an unreadable one. */
     LaneItem read(OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, long nowMillis) {
         return switch (reader.read(record.key(), record.value(), record.headers(), record.timestamp())) {
-            case ParsedRecord.Unreadable bad -> new LaneItem(owned, record, new ParsedRecord.Item(
+            case ParsedRecord.Unreadable bad -> new LaneItem(
+                    owned, record, new ParsedRecord.Item(
                             owners.of(record.key(), record.value(), record.headers()), record.timestamp(), "", false),
-                    new ItemTimes(record.timestamp(), 0, 0, 0, false), 0, 0, 0, 0, 0, false, 0, 0, Optional.of(new Route.DeadLetter(bad.reason(), bad.detail())));
+                    new ItemTimes(record.timestamp(), 0, 0, 0, false), 0, 0, 0, 0, 0, false, 0, 0,
+                    Optional.of(new Route.DeadLetter(bad.reason(), bad.detail())));
             case ParsedRecord.Item item -> laneItem(owned, record, item, nowMillis);
         };
     }
