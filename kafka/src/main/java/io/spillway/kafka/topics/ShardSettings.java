@@ -33,8 +33,8 @@ public record ShardSettings(
                 doc = "Share of a tenant's partitions that one named workload uses, rounded up; 1 for all of them.")
                 double workloadShare,
         @Setting(key = "shards.stuckAfter", defaultValue = "10s", allowed = "1s to 1h",
-                doc = "A partition that has work and finishes nothing for this long gets no new items while the tenant"
-                        + " has another.")
+                doc = "Time without progress after which a partition with work gets no new items, while the tenant has"
+                        + " another one.")
                 Duration stuckAfter) {
     public ShardSettings {
         table = List.copyOf(table);
