@@ -30,13 +30,13 @@ public record RouterSettings(
                         + " dead letter with the reason too-large.") int maxHeaderBytes,
         @Setting(key = "router.protection.multiple", defaultValue = "4",
                 allowed = "0, or " + ProtectionSettings.LEAST_MULTIPLE + " to " + ProtectionSettings.MOST_MULTIPLE,
-                doc = "Limit of a tenant while the hot lane is behind at a worker, a multiple of what other"
-                        + " tenants usually have there. It falls to a fair share if hot fills on; the rest goes to the"
-                        + " overflow lane. 0 turns the protection off.")
+                doc = "While hot is behind at a worker, a tenant may have this multiple of what the others usually have"
+                        + " there, or its fair share if that is more. The limit falls as the backlog grows, and the"
+                        + " excess goes to overflow. 0 turns the protection off.")
                         double protectionMultiple,
         @Setting(key = "router.protection.target", defaultValue = "200ms", allowed = "10ms to 1m",
-                doc = "Waiting time in the hot lane from which on the lane counts as behind at a worker. Hot holds"
-                        + " about twice as much work at most.")
+                doc = "Hot is behind at a worker when its items would wait for more than half of this time. With short"
+                        + " attempts, hot holds about twice this time of work at most.")
                 Duration protectionTarget,
         @Setting(key = "router.properties",
                 allowed = "properties of Kafka Streams and, with the prefixes of Kafka Streams, of its clients, except"

@@ -66,8 +66,8 @@ final class ConfigurationReference {
             entry("kafka", "Kafka cluster"),
             entry("topics", "Topics"),
             entry("defaults", "Default policy of tenants\n\n"
-                    + "A tenant's own settings (`spillway tenants set`) win over those of all tenants\n"
-                    + "(`spillway tenants set '*'`), and those win over these."),
+                    + "A tenant's own settings (`spillway tenants set`) take precedence over those of all tenants\n"
+                    + "(`spillway tenants set '*'`), and those take precedence over these."),
             entry("router", "Router"),
             entry("worker", "Worker"),
             entry("killer", "Items that crash workers"),

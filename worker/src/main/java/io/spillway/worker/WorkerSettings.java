@@ -12,7 +12,8 @@ public record WorkerSettings(
         @Setting(key = "worker.slots", defaultValue = "50", allowed = "1 to 100000",
                 doc = "Maximum number of handler calls that run at the same time.") int slots,
         @Setting(key = "worker.reserve", defaultValue = "0.2", allowed = "0 to 0.9",
-                doc = "Share of the slots kept for tenants below their fair share, where slots do not come free soon.")
+                doc = "Share of the slots that is not lent to tenants beyond their fair share, unless slots come back"
+                        + " soon. What quiet tenants needed lately is never lent, up to this share.")
                 double reserve,
         @Setting(key = "worker.overflowTrickle", defaultValue = "0.05", allowed = "0 to 0.5",
                 doc = "Share of the work that overflow items get even while the hot lane has a backlog.")
@@ -47,8 +48,8 @@ public record WorkerSettings(
                         + " `spillway_tenants_late`.")
                 Duration lateAfter,
         @Setting(key = "killer.deaths", defaultValue = "3", allowed = "0 to 100",
-                doc = "Number of workers that may die with an item, the last ones while they run it alone, before it"
-                        + " becomes a dead letter; 0 means that it never does.")
+                doc = "Number of worker deaths after which the item that they have in common becomes a dead letter."
+                        + " In all but the first, no other suspect ran beside it. 0: never.")
                 int killerDeaths) {
     public WorkerSettings {
         if (!id.matches("[A-Za-z0-9._-]{0,100}")) {

@@ -6,7 +6,7 @@ public enum LaneReason {
     FRESH("fresh"),
     /** Over its tenant's rate and burst. */
     RATE("rate"),
-    /** Far over the fair share of hot, while hot is behind. Applies to tenants without a rate. */
+    /** Its tenant, or its workload, has more than its share of hot while hot is behind at the worker. */
     SHARE("share"),
     /** Older than its tenant's {@code agedAfter}. */
     AGE("age"),

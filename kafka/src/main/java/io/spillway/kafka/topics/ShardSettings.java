@@ -17,24 +17,28 @@ import java.util.OptionalInt;
  */
 public record ShardSettings(
         @Setting(key = "shards.seed", defaultValue = "0",
-                doc = "Seed of the hash that draws shards. Keep it from people who can choose tenant names.") long seed,
+                doc = "Seed of the hash that selects shards. Keep it from people who can choose tenant names.")
+                long seed,
         @Setting(key = "shards.slots", defaultValue = "0", allowed = "0 to " + ShuffleSharder.MAX_SLOTS,
-                doc = "Virtual slots that shards are made of: as many as partitions or more; 0 for as many.")
+                doc = "Number of virtual slots that shards consist of: at least the number of partitions. 0: as many"
+                        + " as partitions.")
                 int slots,
         @Setting(key = "shards.table", defaultNote = "slot s on partition s mod partitions",
                 doc = "Partition of each slot, with commas between.") List<Integer> table,
         @Setting(key = "shards.overlap", defaultValue = "none", allowed = "none, or 0 to shards.largest - 1",
-                doc = "Most slots that any two tenants share, by numbers of tenants that are stored; none draws shards"
-                        + " from the hash alone.") OptionalInt overlap,
+                doc = "Maximum number of slots that any two tenants share. The router then stores a number for each"
+                        + " tenant, from which its shard follows. none: shards follow from the hash alone.")
+                OptionalInt overlap,
         @Setting(key = "shards.largest", defaultValue = "4", allowed = "1 to " + PolynomialShards.MAX_ROWS,
-                doc = "Slots of the largest shard with shards.overlap: a tenant with a larger shardSize has this many.")
+                doc = "Size of the largest shard with shards.overlap, in slots. A tenant with a larger shardSize has"
+                        + " this many.")
                 int largest,
         @Setting(key = "shards.workloadShare", defaultValue = "0.5", allowed = "0.01 to 1.0",
                 doc = "Share of a tenant's partitions that one named workload uses, rounded up; 1 for all of them.")
                 double workloadShare,
         @Setting(key = "shards.stuckAfter", defaultValue = "10s", allowed = "1s to 1h",
-                doc = "A partition that has work and finishes nothing for this long gets no new items while the tenant"
-                        + " has another.")
+                doc = "Time without progress after which a partition with work gets no new items, while the tenant has"
+                        + " another one.")
                 Duration stuckAfter) {
     public ShardSettings {
         table = List.copyOf(table);

@@ -21,7 +21,7 @@ public record SweepTarget(boolean isCancel, String tenant, String workload, Stri
 
     /**
      * Returns the key: {@code tenant}, {@code tenant/workload}, and for a cancel the same after {@code !}, or
-     * {@code !tenant/workload/id}. Names contain neither sign, so that earlier builds find no tenant of such a key.
+     * {@code !tenant/workload/id}. Names contain neither sign, so that no two targets have the same key.
      */
     public String key() {
         return (isCancel ? "!" : "") + tenant + (workload.isEmpty() && itemId.isEmpty() ? "" : "/" + scope());

@@ -35,8 +35,8 @@ public record HttpSettings(
                 doc = "Further statuses that are retried; the item may be the cause.") String retryStatuses,
         @Setting(key = "handler.http.unavailableStatuses",
                 defaultNote = "429, 502, 503 and 504, and 401 and 403 of a destination that has worked",
-                allowed = STATUSES, doc = "Further statuses that are retried and that the destination is the cause of:"
-                        + " they never count towards the item's attempts.") String unavailableStatuses,
+                allowed = STATUSES, doc = "Further statuses that mean that the destination cannot work now. The item is"
+                        + " retried, and the failure does not count against it.") String unavailableStatuses,
         @Setting(key = "handler.http.finalStatuses", defaultNote = "4xx, except 408, 425 and 429", allowed = STATUSES,
                 doc = "Further statuses that make the item a dead letter at once.") String finalStatuses,
         Tls tls,
