@@ -55,7 +55,8 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         return switch (reader.read(record.key(), record.value(), record.headers(), record.timestamp())) {
             case ParsedRecord.Unreadable bad -> new LaneItem(owned, record, new ParsedRecord.Item(
                             owners.of(record.key(), record.value(), record.headers()), record.timestamp(), "", false),
-                    new ItemTimes(record.timestamp(), 0, 0, 0, false), 0, 0, 0, 0, 0, false, 0, 0, Optional.of(new Route.DeadLetter(bad.reason(), bad.detail())));
+                    new ItemTimes(record.timestamp(), 0, 0, 0, false), 0, 0, 0, 0, 0, false, 0, 0,
+                    Optional.of(new Route.DeadLetter(bad.reason(), bad.detail())));
             case ParsedRecord.Item item -> laneItem(owned, record, item, nowMillis);
         };
     }
@@ -111,11 +112,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         if (workload.isEmpty()) {
             return "";
         }
-        int at = workload.hashCode() * SPREAD >>> Integer.SIZE - WORKLOAD_BITS;
-        if (!workload.equals(workloads[at])) {
-            workloads[at] = workload;
+        int slot = workload.hashCode() * SPREAD >>> Integer.SIZE - WORKLOAD_BITS;
+        if (!workload.equals(workloads[slot])) {
+            workloads[slot] = workload;
         }
-        return workloads[at];
+        return workloads[slot];
     }
 
     private static int count(Headers headers, String name) {
