@@ -292,7 +292,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
 
     private void start(Attempt attempt, long nowNanos) {
         SimulatedItem item = attempt.item;
-        stats.begun(item.lane, item.attempts == 0, 
+        stats.begun(item.lane, item.attempts == 0,
                 SimulatedTime.epochMillis(nowNanos) - SimulatedTime.epochMillis(item.arrivedNanos));
         tally.attempted(item, nowNanos);
         attempt.ending = model.destination.attempt(item, item.attempts, attempt.timeout.millis(), nowNanos)
