@@ -88,10 +88,11 @@ public final class LedgerReader {
     private static void add(
             ConsumerRecord<byte[], byte[]> record, Depths depths, Map<String, TenantBalance> balances) {
         try {
-            LedgerCodec.read(record.value(), (tenant, from, counts, at) -> {
+            LedgerCodec.read(record.value(), (tenant, from, counts, countsStart) -> {
                 if (LedgerOwner.deadReason(tenant).isEmpty()
                         && record.offset() >= depths.of(tenant).map(Depth::upTo).orElse(0L)) {
-                    balances.put(tenant, balances.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts, at));
+                    TenantBalance known = balances.getOrDefault(tenant, TenantBalance.EMPTY);
+                    balances.put(tenant, known.plus(from, counts, countsStart));
                 }
             });
         } catch (IllegalArgumentException e) {

@@ -107,7 +107,8 @@ public final class Main {
     /** Returns all commands, or only the one that the first argument names: reading them all would delay each start. */
     static CommandLine commandLine(String... args) {
         List<Class<?>> named = COMMANDS.stream()
-                .filter(each -> args.length > 0 && each.getAnnotation(Command.class).name().equals(args[0])).toList();
+                .filter(command -> args.length > 0 && command.getAnnotation(Command.class).name().equals(args[0]))
+                .toList();
         return commandLine(named.isEmpty() ? COMMANDS : named, System.getenv(), Terminal.isPresent());
     }
 
@@ -129,12 +130,12 @@ public final class Main {
         // A directory or a tenant may begin with an @.
         line.setExpandAtFiles(false);
         line.setParameterExceptionHandler((e, args) -> {
-            CommandLine at = e.getCommandLine();
-            return failed(at, args, CommandFailure.USAGE,
-                    wrongUsage(e) + " (see: " + at.getCommandSpec().qualifiedName() + " --help)");
+            CommandLine command = e.getCommandLine();
+            return failed(command, args, CommandFailure.USAGE,
+                    wrongUsage(e) + " (see: " + command.getCommandSpec().qualifiedName() + " --help)");
         });
-        line.setExecutionExceptionHandler((e, at, parsed) -> {
-            return failed(at, parsed.originalArgs().toArray(String[]::new), exitCodeOf(e), messageOf(e));
+        line.setExecutionExceptionHandler((e, command, parsed) -> {
+            return failed(command, parsed.originalArgs().toArray(String[]::new), exitCodeOf(e), messageOf(e));
         });
         return line;
     }
@@ -196,8 +197,8 @@ public final class Main {
 
     /** Returns the error of Kafka's clients about an invalid address or passed-through property. */
     private static Optional<ConfigException> refusedSetting(Throwable fault) {
-        for (Throwable at = fault; at != null; at = at.getCause()) {
-            if (at instanceof ConfigException refused) {
+        for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConfigException refused) {
                 return Optional.of(refused);
             }
         }
@@ -205,10 +206,10 @@ public final class Main {
     }
 
     /** Prints the failure and returns its exit code. The arguments may be wrong, so they are not parsed. */
-    private static int failed(CommandLine at, String[] arguments, int exitCode, String message) {
+    private static int failed(CommandLine command, String[] arguments, int exitCode, String message) {
         String all = String.join("\n", arguments).toLowerCase(Locale.ROOT);
         boolean isJson = all.contains("--output\njson") || all.contains("--output=json");
-        new Printer(at.getOut(), at.getErr(), isJson).failure(message, exitCode);
+        new Printer(command.getOut(), command.getErr(), isJson).failure(message, exitCode);
         return exitCode;
     }
 

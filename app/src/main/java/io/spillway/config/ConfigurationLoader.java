@@ -127,7 +127,7 @@ public final class ConfigurationLoader {
     }
 
     private static Stream<String> settings(boolean maps) {
-        return SettingDefinition.ALL.stream().filter(each -> each.isMap() == maps).map(SettingDefinition::key);
+        return SettingDefinition.ALL.stream().filter(setting -> setting.isMap() == maps).map(SettingDefinition::key);
     }
 
     private static boolean isSetting(String name, String value) {
@@ -138,13 +138,13 @@ public final class ConfigurationLoader {
 
     private static String keyOf(String name, String value) {
         String flat = name.substring(ENVIRONMENT_PREFIX.length());
-        for (SettingDefinition each : SettingDefinition.ALL) {
-            String start = each.key().toUpperCase(Locale.ROOT).replace('.', '_') + "_";
-            if (each.isMap() && flat.startsWith(start) && flat.length() > start.length()) {
-                return each.key() + "." + flat.substring(start.length()).toLowerCase(Locale.ROOT).replace('_', '.');
+        for (SettingDefinition setting : SettingDefinition.ALL) {
+            String start = setting.key().toUpperCase(Locale.ROOT).replace('.', '_') + "_";
+            if (setting.isMap() && flat.startsWith(start) && flat.length() > start.length()) {
+                return setting.key() + "." + flat.substring(start.length()).toLowerCase(Locale.ROOT).replace('_', '.');
             }
-            if (!each.isMap() && squeeze(each.key()).equals(squeeze(flat))) {
-                return each.key();
+            if (!setting.isMap() && squeeze(setting.key()).equals(squeeze(flat))) {
+                return setting.key();
             }
         }
         throw InvalidSettingException.in(VARIABLE, name, value,

@@ -115,7 +115,7 @@ public final class DocumentMap {
     public Optional<String> text(String key, int mostCharacters) {
         String allowed = "must be text of at most " + mostCharacters + " characters";
         return typed(key, JsonNode::isTextual, allowed).map(text ->
-                parsed(key, text, each -> each, each -> each.length() <= mostCharacters, allowed));
+                parsed(key, text, value -> value, value -> value.length() <= mostCharacters, allowed));
     }
 
     /** Returns one value as text. */
@@ -158,8 +158,8 @@ public final class DocumentMap {
     /** Returns one of the constants by its name in lower case. */
     public <E extends Enum<E>> E choice(String key, Class<E> of) {
         Map<String, E> choices = new LinkedHashMap<>();
-        for (E each : of.getEnumConstants()) {
-            choices.put(each.name().toLowerCase(Locale.ROOT), each);
+        for (E constant : of.getEnumConstants()) {
+            choices.put(constant.name().toLowerCase(Locale.ROOT), constant);
         }
         return parsed(key, required(key), choices::get, Objects::nonNull,
                 "must be one of " + String.join(", ", choices.keySet()));
@@ -197,7 +197,7 @@ public final class DocumentMap {
     public Set<String> texts(String key, int most) {
         Set<String> texts = new LinkedHashSet<>();
         JsonNode array = value(key);
-        array.forEach(each -> texts.add(each.isTextual() ? each.textValue() : ""));
+        array.forEach(element -> texts.add(element.isTextual() ? element.textValue() : ""));
         if (has(key) && (!array.isArray() || texts.isEmpty() || array.size() > most || texts.contains(""))) {
             throw wrong(key, "must be a list of 1 to " + most + " texts");
         }

@@ -27,7 +27,7 @@ record SettingDefinition(String key, Class<?> type, Optional<Setting> declaratio
     private static Stream<SettingDefinition> of(Class<?> type) {
         if (type == HandlerSettings.class) {
             return Stream.concat(of(type.getRecordComponents()[0]),
-                    HandlerTypes.INSTALLED.settings().stream().flatMap(each -> of(each)));
+                    HandlerTypes.INSTALLED.settings().stream().flatMap(recordType -> of(recordType)));
         }
         return type == PolicySettings.class
                 ? Arrays.stream(PolicyField.values()).map(field -> new SettingDefinition(
@@ -48,17 +48,18 @@ record SettingDefinition(String key, Class<?> type, Optional<Setting> declaratio
 
     /** Returns whether a path is a section, which contains settings and has no value itself. */
     static boolean isSection(String path) {
-        return ALL.stream().anyMatch(each -> each.key.startsWith(path + ".") || each.isMap() && each.key.equals(path));
+        return ALL.stream().anyMatch(setting -> setting.key.startsWith(path + ".")
+                || setting.isMap() && setting.key.equals(path));
     }
 
     /** Returns whether a path is the key of a setting or of a map's entry. */
     static boolean isKnown(String path) {
-        return isEntry(path) || ALL.stream().anyMatch(each -> !each.isMap() && each.key.equals(path));
+        return isEntry(path) || ALL.stream().anyMatch(setting -> !setting.isMap() && setting.key.equals(path));
     }
 
     /** Returns whether a path is the key of a map's entry. */
     static boolean isEntry(String path) {
-        return ALL.stream().anyMatch(each -> each.isMap()
-                && path.startsWith(each.key + ".") && path.length() > each.key.length() + 1);
+        return ALL.stream().anyMatch(setting -> setting.isMap()
+                && path.startsWith(setting.key + ".") && path.length() > setting.key.length() + 1);
     }
 }

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  */
 public record DeadLetterCursor(SortedMap<Integer, Long> below) {
     private static final int MAX_LENGTH = 12_000;
-    private static final Pattern EACH = Pattern.compile("([0-9]{1,9})-([0-9]{1,18})");
+    private static final Pattern POSITION = Pattern.compile("([0-9]{1,9})-([0-9]{1,18})");
 
     public DeadLetterCursor {
         below = Collections.unmodifiableSortedMap(new TreeMap<>(below));
@@ -28,8 +28,8 @@ public record DeadLetterCursor(SortedMap<Integer, Long> below) {
      */
     public static DeadLetterCursor parse(String text) {
         SortedMap<Integer, Long> below = new TreeMap<>();
-        for (String each : text.length() > MAX_LENGTH ? new String[] {""} : text.split("\\.", -1)) {
-            Matcher parts = EACH.matcher(each);
+        for (String position : text.length() > MAX_LENGTH ? new String[] {""} : text.split("\\.", -1)) {
+            Matcher parts = POSITION.matcher(position);
             if (!parts.matches()) {
                 throw new IllegalArgumentException("cursor: must be the cursor of another page");
             }
@@ -40,7 +40,8 @@ public record DeadLetterCursor(SortedMap<Integer, Long> below) {
 
     /** Returns the cursor as digits, dashes and dots. */
     public String text() {
-        return below.entrySet().stream().map((Map.Entry<Integer, Long> each) -> each.getKey() + "-" + each.getValue())
+        return below.entrySet().stream()
+                .map((Map.Entry<Integer, Long> position) -> position.getKey() + "-" + position.getValue())
                 .collect(Collectors.joining("."));
     }
 }

@@ -55,7 +55,7 @@ final class PageReader {
         long endMillis = clock.millis() + MAX_MILLIS;
         for (QueueProgress part : parts) {
             int partition = part.partition().partition();
-            long end = cursor.map(each -> each.below().getOrDefault(partition, 0L)).orElse(part.end());
+            long end = cursor.map(pageCursor -> pageCursor.below().getOrDefault(partition, 0L)).orElse(part.end());
             unread.put(partition, Math.min(end, part.end()));
         }
         below.putAll(unread);

@@ -128,8 +128,8 @@ public record DemoReport(
 
     private String audit() {
         return "Audit: accepted " + number(sum(any -> true, TenantBalance::accepted)) + " = "
-                + states().entrySet().stream().filter(each -> each.getValue() != 0)
-                        .map(each -> each.getKey() + " " + number(each.getValue()))
+                + states().entrySet().stream().filter(state -> state.getValue() != 0)
+                        .map(state -> state.getKey() + " " + number(state.getValue()))
                         .collect(Collectors.joining(" + "))
                 + (isBalanced() ? ". All " + audited.size() + " balances match the topics."
                         : ". Some of the " + audited.size() + " balances do NOT match the topics.");
@@ -148,7 +148,7 @@ public record DemoReport(
     }
 
     private long sum(Predicate<String> tenants, ToLongFunction<TenantBalance> figure) {
-        return audited.stream().filter(each -> tenants.test(each.tenant())).map(AuditedTenant::after)
+        return audited.stream().filter(tenant -> tenants.test(tenant.tenant())).map(AuditedTenant::after)
                 .mapToLong(figure).sum();
     }
 

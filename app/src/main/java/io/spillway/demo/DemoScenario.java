@@ -120,7 +120,8 @@ public final class DemoScenario {
     /** Starts, and sends all items, each to both topics, until the thread is interrupted. */
     void send(Producer<byte[], byte[]> producer, String ingress, String fifo) {
         startMillis = clock.millis();
-        PriorityQueue<Stream> streams = new PriorityQueue<>(Comparator.comparingLong(each -> each.arrivals().nanos()));
+        PriorityQueue<Stream> streams = new PriorityQueue<>(
+                Comparator.comparingLong(stream -> stream.arrivals().nanos()));
         long endNanos = scenario.durationMillis() * SimulatedTime.NANOS_PER_MILLI;
         scenario.groups().forEach(group -> group.arrivals().forEach(arrivals ->
                 follow(new Stream(group, ArrivalStream.of(group, arrivals, endNanos, 0)), streams)));
@@ -175,8 +176,8 @@ public final class DemoScenario {
 
     private static double millis(Handling handling, String id, long nowMillis) {
         double millis = handling.latency().millis(new SeededRandom(id.hashCode()));
-        for (Disturbance each : handling.disturbances()) {
-            if (each instanceof Disturbance.Slowdown(var window, double factor)
+        for (Disturbance disturbance : handling.disturbances()) {
+            if (disturbance instanceof Disturbance.Slowdown(var window, double factor)
                     && window.contains(nowMillis * SimulatedTime.NANOS_PER_MILLI)) {
                 millis *= factor;
             }

@@ -60,14 +60,14 @@ final class DemoTally {
 
     /** Returns the sums over tenants; of most running and last done the greatest. */
     synchronized Counts sum(Predicate<String> tenants) {
-        return byTenant.entrySet().stream().filter(each -> tenants.test(each.getKey())).map(Map.Entry::getValue)
+        return byTenant.entrySet().stream().filter(entry -> tenants.test(entry.getKey())).map(Map.Entry::getValue)
                 .reduce(Counts.NONE, Counts::plus);
     }
 
     /** Returns the waiting times of the items that were due in a window. */
     synchronized Waits waits(Window due) {
         long[] sorted = waits.stream()
-                .filter(each -> each.dueMillis >= due.fromMillis() && each.dueMillis < due.toMillis())
+                .filter(wait -> wait.dueMillis >= due.fromMillis() && wait.dueMillis < due.toMillis())
                 .mapToLong(Wait::millis).sorted().toArray();
         return new Waits(sorted.length, percentile(sorted, 50), percentile(sorted, 99));
     }

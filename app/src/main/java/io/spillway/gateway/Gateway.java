@@ -185,7 +185,7 @@ public final class Gateway implements AutoCloseable {
                 responder, bodies,
                 with.metricsText(), this::isReady, sources.nanoTime());
         this.tls = tls();
-        tls.ifPresent(each -> each.bindTo(with.registry(), "gateway", clock));
+        tls.ifPresent(serverTls -> serverTls.bindTo(with.registry(), "gateway", clock));
         this.server = listener(requestRouter, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)
                 .description("Requests in flight")
@@ -206,7 +206,7 @@ public final class Gateway implements AutoCloseable {
         repeat("gateway-slow-reads", delays, slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
         repeat("gateway-idle-connections", delays, connections::closeOverdue, SLOW_READ_CHECK_MILLIS);
         repeat("gateway-flows", delays, this::sample, FLOW_UPDATE_MILLIS);
-        tls.ifPresent(each -> repeat("gateway-certificate", delays, each::reload, ServerTls.CHECK_MILLIS));
+        tls.ifPresent(serverTls -> repeat("gateway-certificate", delays, serverTls::reload, ServerTls.CHECK_MILLIS));
         repeat("gateway-tenants", delays, intake::electTenants, ELECT_EVERY_MILLIS);
         repeat("gateway-prune", delays, () -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())),
                 PRUNE_EVERY_MILLIS);

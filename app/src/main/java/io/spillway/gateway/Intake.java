@@ -81,7 +81,8 @@ final class Intake {
         this.maxBytes = topics.ingressMaxBytes();
         this.confirmNanos = TimeUnit.MILLISECONDS.toNanos(confirmMillis);
         this.refused = new TenantMeters<>(
-                namedTenants, tenant -> counters(registry, tenant), each -> each.values().forEach(registry::remove));
+                namedTenants, tenant -> counters(registry, tenant),
+                counters -> counters.values().forEach(registry::remove));
     }
 
     private static Map<String, Counter> counters(MeterRegistry registry, String tenant) {
@@ -133,7 +134,7 @@ final class Intake {
                     topic, item.getTenant(), item.getWorkload(), item.getId(), value.length, trace::header);
             span.headers().forEach(
                     (name, text) -> record.headers().add(name, text.getBytes(StandardCharsets.US_ASCII)));
-            result.thenAccept(problem -> span.end(problem.map(each -> each.kind().label)));
+            result.thenAccept(problem -> span.end(problem.map(failure -> failure.kind().label)));
         } else {
             trace.addTo(record.headers());
         }

@@ -76,7 +76,8 @@ public record JsonItems(
         }
 
         int headerBytes() {
-            return headers.entrySet().stream().mapToInt(each -> each.getKey().length() + each.getValue().length).sum();
+            return headers.entrySet().stream()
+                    .mapToInt(header -> header.getKey().length() + header.getValue().length).sum();
         }
 
         private static byte[] ascii(long number) {

@@ -51,7 +51,7 @@ final class Listener {
                 .maxPrologueLength(MAX_REQUEST_LINE_BYTES)
                 .maxHeadersSize(limits.headerBytes()),
                 new HeaderTimeLimit(slowReads, limits.bodyTimeout().toNanos()));
-        tls.ifPresent(each -> server.tls(each.server()));
+        tls.ifPresent(serverTls -> server.tls(serverTls.server()));
         return server.build();
     }
 

@@ -182,13 +182,13 @@ public final class OpenConnections {
     /** Takes one pass, because a flood of connections calls it for each of them. */
     private Optional<Connection> endedOrLongestWaiting(Predicate<Connection> which) {
         Connection found = null;
-        for (Connection each : connections.values()) {
-            if (which.test(each)) {
-                if (!each.channel.isOpen()) {
-                    return Optional.of(each);
+        for (Connection connection : connections.values()) {
+            if (which.test(connection)) {
+                if (!connection.channel.isOpen()) {
+                    return Optional.of(connection);
                 }
-                if (!each.isBusy && (found == null || each.sinceNanos - found.sinceNanos < 0)) {
-                    found = each;
+                if (!connection.isBusy && (found == null || connection.sinceNanos - found.sinceNanos < 0)) {
+                    found = connection;
                 }
             }
         }

@@ -132,8 +132,8 @@ public final class PullHandler implements Worker.OnDemand {
         lock.lock();
         try {
             closed = true;
-            calls.forEach(each -> each.changed.signalAll());
-            unasked.forEach(each -> each.changed.signalAll());
+            calls.forEach(call -> call.changed.signalAll());
+            unasked.forEach(work -> work.changed.signalAll());
         } finally {
             lock.unlock();
         }
@@ -166,7 +166,7 @@ public final class PullHandler implements Worker.OnDemand {
             }
             return call.items;
         } catch (InterruptedException e) {
-            call.items.forEach(each -> giveBack(each.receipt));
+            call.items.forEach(item -> giveBack(item.receipt));
             throw e;
         } finally {
             calls.remove(call);
@@ -289,7 +289,7 @@ public final class PullHandler implements Worker.OnDemand {
     }
 
     private void update() {
-        asked = calls.stream().mapToInt(each -> each.missing()).sum();
+        asked = calls.stream().mapToInt(call -> call.missing()).sum();
         limit = leased.size() + asked;
     }
 

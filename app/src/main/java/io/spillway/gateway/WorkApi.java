@@ -118,19 +118,19 @@ record WorkApi(
             return;
         }
         if (!leased.isEmpty() && connections.isEnded(request.remotePeer())) {
-            leased.reversed().forEach(each -> handler.takeBack(each.receipt()));
+            leased.reversed().forEach(item -> handler.takeBack(item.receipt()));
             throw new CloseConnectionException("The external worker has ended during its call");
         }
         boolean sent = false;
         try {
             ArrayNode items = GatewayResponse.JSON.createArrayNode();
-            leased.forEach(each -> items.add(LeasedJson.of(each)));
+            leased.forEach(item -> items.add(LeasedJson.of(item)));
             responder.send(response, GatewayResponse.json(
                     200, GatewayResponse.JSON.createObjectNode().set("items", items)));
             sent = true;
         } finally {
             if (!sent) {
-                leased.forEach(each -> handler.giveBack(each.receipt()));
+                leased.forEach(item -> handler.giveBack(item.receipt()));
             }
         }
     }
@@ -195,11 +195,11 @@ record WorkApi(
             delivery.attributes().forEach(attributes::put);
             var headers = json.putArray("headers");
             delivery.headers().stream().filter(header -> !ItemHeaders.isInternal(header.name())).forEach(header -> {
-                ObjectNode each = headers.addObject().put("name", header.name());
+                ObjectNode headerJson = headers.addObject().put("name", header.name());
                 if (header.value() == null) {
-                    each.putNull("value");
+                    headerJson.putNull("value");
                 } else {
-                    put(each, "value", text(header.value()), header.value());
+                    put(headerJson, "value", text(header.value()), header.value());
                 }
             });
             put(json, "payload", isText(delivery.contentType()) ? text(delivery.payload()) : Optional.empty(),
@@ -213,7 +213,7 @@ record WorkApi(
         }
 
         private static void put(ObjectNode json, String name, Optional<String> text, byte[] bytes) {
-            text.ifPresentOrElse(each -> json.put(name, each),
+            text.ifPresentOrElse(value -> json.put(name, value),
                     () -> json.put(name + "Base64", Base64.getEncoder().encodeToString(bytes)));
         }
 

@@ -57,7 +57,7 @@ public final class WorkServer implements AutoCloseable {
         Responder responder = new Responder(new CompositeMeterRegistry(), bodies, limits.batchBytes());
         WorkApi api = new WorkApi(handler, key, bodies, responder, connections);
         this.tls = ServerTls.of(configuration.gateway().tls());
-        tls.ifPresent(each -> each.bindTo(registry, "pull", clock));
+        tls.ifPresent(serverTls -> serverTls.bindTo(registry, "pull", clock));
         this.server = Listener.of(settings.host(), settings.port(), limits, tls, api::handle, responder, slowReads,
                 connections);
         Gauge.builder("spillway.pull.leased", handler, PullHandler::leasedItems)
@@ -80,8 +80,8 @@ public final class WorkServer implements AutoCloseable {
             connections.closeOverdue();
         }, failure -> LOG.warn("Overdue connections of workers cannot be closed; it is retried: {}", failure));
         checks.scheduleWithFixedDelay(check, delayMillis, CHECK_MILLIS, TimeUnit.MILLISECONDS);
-        tls.ifPresent(each -> checks.scheduleWithFixedDelay(
-                PeriodicTask.resilient(each::reload, failure ->
+        tls.ifPresent(serverTls -> checks.scheduleWithFixedDelay(
+                PeriodicTask.resilient(serverTls::reload, failure ->
                         LOG.warn("The certificate cannot be checked for a change; it is retried: {}", failure)),
                 ServerTls.CHECK_MILLIS, ServerTls.CHECK_MILLIS, TimeUnit.MILLISECONDS));
         return url;

@@ -81,7 +81,8 @@ public record ActionEntry(
         try {
             JsonNode json = JSON.readTree(bytes);
             Map<String, String> options = new LinkedHashMap<>();
-            json.path("options").properties().forEach(each -> options.put(each.getKey(), each.getValue().asText()));
+            json.path("options").properties().forEach(option ->
+                    options.put(option.getKey(), option.getValue().asText()));
             return new ActionEntry(
                     Instant.parse(text(json, "at")).toEpochMilli(), text(json, "by"), text(json, "action"),
                     json.path("tenant").isTextual() ? json.get("tenant").textValue() : "", options,

@@ -48,12 +48,12 @@ final class DisposalRuns implements AutoCloseable {
         DisposalThread run = new DisposalThread(
                 String.format(Locale.ROOT, "%016x", randomBits.getAsLong()), order, by, queue, turn, this::record);
         synchronized (runs) {
-            long active = runs.values().stream().filter(each -> !each.isEnded()).count();
+            long active = runs.values().stream().filter(earlierRun -> !earlierRun.isEnded()).count();
             if (isClosed || active >= MAX_ACTIVE) {
                 throw OperatorException.conflict(isClosed ? "The gateway is stopping." : active
                         + " runs of this gateway have not ended, the maximum. Wait for one, or cancel it.");
             }
-            runs.values().removeIf(each -> each.isEnded() && runs.size() >= MAX_KEPT);
+            runs.values().removeIf(earlierRun -> earlierRun.isEnded() && runs.size() >= MAX_KEPT);
             runs.put(run.id(), run);
         }
         try {
@@ -114,7 +114,7 @@ final class DisposalRuns implements AutoCloseable {
         List<DisposalThread> active;
         synchronized (runs) {
             isClosed = true;
-            active = runs.values().stream().filter(each -> !each.isEnded()).toList();
+            active = runs.values().stream().filter(run -> !run.isEnded()).toList();
         }
         active.forEach(run -> run.stop("the gateway stops"));
         long endNanos = TimeUnit.MILLISECONDS.toNanos(clock.millis() + STOP_MILLIS);

@@ -131,8 +131,8 @@ public final class Marks {
     /** Refuses a mark that the views of the instances would skip because the tenant has too many of its kind. */
     private static void requireRoom(Sweeps known, SweepTarget target, int most, String remedy) {
         long others = known.all().values().stream().map(Sweeps.Mark::target)
-                .filter(each -> each.isCancel() == target.isCancel() && each.tenant().equals(target.tenant()))
-                .filter(each -> target.isCancel() || !each.workload().isEmpty())
+                .filter(other -> other.isCancel() == target.isCancel() && other.tenant().equals(target.tenant()))
+                .filter(other -> target.isCancel() || !other.workload().isEmpty())
                 .count();
         boolean isNew = target.isCancel() || !target.workload().isEmpty();
         if (isNew && !known.contains(target.key()) && others >= most) {
@@ -142,12 +142,12 @@ public final class Marks {
 
     /** Returns the sweeps and cancels in force, as fields for JSON. */
     public static List<Map<String, Object>> inForce(Sweeps sweeps, long nowMillis) {
-        return sweeps.all().values().stream().filter(mark -> mark.isInForce(nowMillis)).map(each ->
+        return sweeps.all().values().stream().filter(mark -> mark.isInForce(nowMillis)).map(mark ->
                 Map.<String, Object>of(
-                        "kind", each.target().isCancel() ? "cancel" : "sweep", "tenant", each.target().tenant(),
-                        "workload", each.target().workload(), "itemId", each.target().itemId(), "sweepId", each.id(),
-                        "startedAt", Inputs.iso(each.times().startedAtMillis()),
-                        "completedAt", Inputs.iso(each.times().completedAtMillis()))).toList();
+                        "kind", mark.target().isCancel() ? "cancel" : "sweep", "tenant", mark.target().tenant(),
+                        "workload", mark.target().workload(), "itemId", mark.target().itemId(), "sweepId", mark.id(),
+                        "startedAt", Inputs.iso(mark.times().startedAtMillis()),
+                        "completedAt", Inputs.iso(mark.times().completedAtMillis()))).toList();
     }
 
     /** Returns the target for people. */

@@ -214,7 +214,7 @@ public final class OperatorApi implements AutoCloseable {
 
     private static Set<String> positions(DocumentMap filter) {
         Set<String> positions = filter.texts("positions", MAX_IDS);
-        if (!positions.stream().allMatch(each -> POSITION.matcher(each).matches())) {
+        if (!positions.stream().allMatch(position -> POSITION.matcher(position).matches())) {
             throw filter.wrong("positions", "must be of a partition and an offset each, such as 3-1207");
         }
         return positions;

@@ -108,9 +108,9 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         if (action.workload().isPresent()) {
             String workload = action.workload().get();
             WorkloadPolicy limits = before.workloads().getOrDefault(workload, WorkloadPolicy.DEFAULT);
-            for (Map.Entry<PolicyField, String> each : action.values().entrySet()) {
+            for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
                 limits = limits.with(
-                        each.getKey(), OperatorAction.SetPolicy.parsed(each.getKey(), each.getValue()));
+                        change.getKey(), OperatorAction.SetPolicy.parsed(change.getKey(), change.getValue()));
             }
             try {
                 return before.withWorkload(workload, limits);
@@ -122,9 +122,9 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
             }
         }
         PolicySettings settings = before;
-        for (Map.Entry<PolicyField, String> each : action.values().entrySet()) {
-            settings = each.getValue().equals(OperatorAction.SetPolicy.DEFAULT) ? settings.without(each.getKey())
-                    : settings.with(each.getKey(), each.getValue());
+        for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
+            settings = change.getValue().equals(OperatorAction.SetPolicy.DEFAULT) ? settings.without(change.getKey())
+                    : settings.with(change.getKey(), change.getValue());
         }
         return settings;
     }

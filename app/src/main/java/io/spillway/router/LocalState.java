@@ -59,7 +59,8 @@ final class LocalState {
         Map<String, TopicListing> all =
                 TopicAdmin.get(admin.listTopics().namesToListings(), "read the ids of the changelogs");
         String changelogs = Stream.of(topics.timersChangelog(), topics.balancesChangelog())
-                .map(name -> Optional.ofNullable(all.get(name)).map(it -> it.topicId().toString()).orElse("none"))
+                .map(name -> Optional.ofNullable(all.get(name)).map(listing -> listing.topicId().toString())
+                        .orElse("none"))
                 .collect(Collectors.joining(" "));
         return new LocalState(stateDirectory.resolve(topics.routerGroup()),
                 cluster + " " + topics.routerGroup() + " " + changelogs);
@@ -121,7 +122,7 @@ final class LocalState {
             return List.of();
         }
         try (Stream<Path> all = Files.list(directory)) {
-            return all.filter(each -> TASK.matcher(each.getFileName().toString()).matches())
+            return all.filter(path -> TASK.matcher(path.getFileName().toString()).matches())
                     .filter(Files::isDirectory).sorted().toList();
         }
     }

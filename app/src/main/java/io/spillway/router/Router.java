@@ -40,12 +40,12 @@ import io.spillway.router.delay.DelayReader;
 import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.FleetMonitor;
 import io.spillway.router.feedback.WorkReader;
-import io.spillway.router.ledger.CommitPacer;
-import io.spillway.router.ledger.CommitWatch;
+import io.spillway.router.ledger.CommitRequester;
 import io.spillway.router.ledger.DepthMetrics;
 import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.ledger.StuckTransactionDetector;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.ItemDecider;
 import io.spillway.router.route.LaneServices;
@@ -85,7 +85,7 @@ public final class Router implements AutoCloseable {
     private final Path stateDirectory;
     private final ClockWatch clockWatch;
     private final KafkaStreams streams;
-    private final CommitWatch commitWatch;
+    private final StuckTransactionDetector stuckTransactions;
     private final LoweredLimits limits;
     private final KafkaStreamsMetrics streamsMetrics;
     private final Admin admin;
@@ -138,9 +138,9 @@ public final class Router implements AutoCloseable {
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
         this.limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
-        CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), nanoClock);
+        CommitRequester requester = new CommitRequester(configuration.router().commitInterval(), nanoClock);
         this.workReader = new WorkReader(
-                queueAdmin, topics, pacer::commits, configuration.shards().stuckAfter(), nanoClock);
+                queueAdmin, topics, requester::commits, configuration.shards().stuckAfter(), nanoClock);
         this.fleetMonitor = new FleetMonitor(
                 clients, topics, fleet, workReader::latest, exchange::processes, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
@@ -149,20 +149,20 @@ public final class Router implements AutoCloseable {
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, maxTenants)::ofLanes, rates,
                 new ItemPlacement(fleet, placements));
         LaneServices services =
-                new LaneServices(topics, limits, metrics, new LedgerRecorder(topics, policies.seed()), pacer);
+                new LaneServices(topics, limits, metrics, new LedgerRecorder(topics, policies.seed()), requester);
         DelayMetrics delays = new DelayMetrics(
                 registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
         DelayProcessor.Rules retries =
                 new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes);
-        this.commitWatch = new CommitWatch(nanoClock);
+        this.stuckTransactions = new StuckTransactionDetector(nanoClock);
         var processors = processors(
                 services, rules, policies, sweeps, demand, retries, delays, placements, nanoClock);
         this.streams = new KafkaStreams(
                 RouterTopology.build(topics, processors), new StreamsConfig(
                         StreamsProperties.of(configuration, clients, topics, instance, stateDirectory)),
-                new RouterClients(services.recorder(), clock, commitWatch, pacer));
+                new RouterClients(services.recorder(), clock, stuckTransactions, requester));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
                 List.of(metrics::electTenants, delays::electTenants, limits::readAgain), depths,
@@ -235,7 +235,7 @@ public final class Router implements AutoCloseable {
 
     /** Returns whether it works, and no transaction has been open for 10 s: it can commit. */
     public boolean isReady() {
-        return isRunning() && !commitWatch.isStuck(Duration.ofSeconds(10));
+        return isRunning() && !stuckTransactions.isStuck(Duration.ofSeconds(10));
     }
 
     /** Waits until it has ended, through {@link #close} or through a fatal fault. */

@@ -1,10 +1,10 @@
 package io.spillway.router;
 
 import io.spillway.kafka.topics.PassedPositions;
-import io.spillway.router.ledger.CommitPacer;
-import io.spillway.router.ledger.CommitWatch;
+import io.spillway.router.ledger.CommitRequester;
 import io.spillway.router.ledger.LedgerProducer;
 import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.ledger.StuckTransactionDetector;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -20,7 +20,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
 /** Supplier of the Kafka clients of Kafka Streams. Its producers also write the ledger. */
-record RouterClients(LedgerRecorder recorder, InstantSource clock, CommitWatch watch, CommitPacer pacer)
+record RouterClients(
+        LedgerRecorder recorder, InstantSource clock, StuckTransactionDetector detector, CommitRequester requester)
         implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
@@ -31,7 +32,7 @@ record RouterClients(LedgerRecorder recorder, InstantSource clock, CommitWatch w
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
         return new LedgerProducer(
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()), recorder, clock,
-                watch, pacer);
+                detector, requester);
     }
 
     /**
@@ -44,7 +45,7 @@ record RouterClients(LedgerRecorder recorder, InstantSource clock, CommitWatch w
             @Override
             public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
                 try {
-                    return pacer.poll(timeout, super::poll);
+                    return requester.poll(timeout, super::poll);
                 } catch (OffsetOutOfRangeException e) {
                     PassedPositions.confirm(this, e);
                     return ConsumerRecords.empty();

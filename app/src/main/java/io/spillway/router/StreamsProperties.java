@@ -5,7 +5,7 @@ import io.spillway.kafka.topics.ClientProperties;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.delay.TimerStoreMemory;
-import io.spillway.router.ledger.CommitPacer;
+import io.spillway.router.ledger.CommitRequester;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -59,7 +59,7 @@ final class StreamsProperties {
         properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
         properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
-                CommitPacer.streamsMillis(configuration.router().commitInterval()));
+                CommitRequester.streamsMillis(configuration.router().commitInterval()));
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         // A task reads one partition, so there is no order to wait for. The check would allocate for each record.

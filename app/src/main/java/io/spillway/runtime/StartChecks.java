@@ -80,8 +80,8 @@ final class StartChecks {
         for (int i = 0; i < problems.size(); i++) {
             text.append(" (").append(i + 1).append(") ").append(problems.get(i).getMessage());
         }
-        boolean isUsage = problems.stream().allMatch(each -> each instanceof InvalidSettingException
-                || each instanceof CommandFailure failure && failure.exitCode() == CommandFailure.USAGE);
+        boolean isUsage = problems.stream().allMatch(problem -> problem instanceof InvalidSettingException
+                || problem instanceof CommandFailure failure && failure.exitCode() == CommandFailure.USAGE);
         throw isUsage ? CommandFailure.usage(text.toString()) : CommandFailure.failed(text.toString());
     }
 

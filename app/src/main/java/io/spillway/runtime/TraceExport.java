@@ -87,7 +87,7 @@ final class TraceExport implements AutoCloseable {
     /** The outer ones name the variable, the inner ones what is wrong with it. */
     private static String reasons(Throwable failure) {
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                .map(each -> Printable.onOneLine(each.getMessage())).distinct().collect(Collectors.joining(": "));
+                .map(cause -> Printable.onOneLine(cause.getMessage())).distinct().collect(Collectors.joining(": "));
     }
 
     /** Returns our defaults and the variables as the SDK names its properties. */

@@ -32,7 +32,7 @@ import io.spillway.router.delay.DelayMetrics;
 import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
 import io.spillway.router.delay.TimerStoreMemory;
-import io.spillway.router.ledger.CommitPacer;
+import io.spillway.router.ledger.CommitRequester;
 import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
@@ -184,7 +184,7 @@ public final class RouterHarness implements AutoCloseable {
     private Topology topology() {
         metrics = new RouterMetrics(registry, 2);
         recorder = new LedgerRecorder(topics, policies.seed());
-        CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), System::nanoTime);
+        CommitRequester requester = new CommitRequester(configuration.router().commitInterval(), System::nanoTime);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         clockWatch = new ClockWatch("Router", clock, () -> nanoTime);
         delays = new DelayMetrics(registry, 2, topics.partitions(), clock);
@@ -194,7 +194,7 @@ public final class RouterHarness implements AutoCloseable {
         ItemEnds ends = new ItemEnds(sweeps::coveredBeforeMillis, ItemEnds.NO_FAILURES, clockWatch::aheadMillis);
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, MAX_TENANTS)::ofLanes, new RateTable(1_000),
                 new ItemPlacement(fleet, placements));
-        LaneServices services = new LaneServices(topics, limits, metrics, recorder, pacer);
+        LaneServices services = new LaneServices(topics, limits, metrics, recorder, requester);
         ItemReader ingressReader = new ItemReader(schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS,
                 configuration.router().maxHeaderBytes());
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,

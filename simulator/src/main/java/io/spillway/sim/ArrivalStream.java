@@ -57,7 +57,7 @@ public abstract class ArrivalStream {
         private final double perNano;
         private final boolean random;
         private final SeededRandom chance;
-        private double at;
+        private double exactNanos;
         private long count;
 
         Flow(TenantGroup group, double perSecond, boolean random, long stopNanos, long seed) {
@@ -70,11 +70,11 @@ public abstract class ArrivalStream {
 
         @Override
         public boolean next() {
-            at = after(at, random ? chance.exponential() : 1);
-            if (at >= stopNanos) {
+            exactNanos = after(exactNanos, random ? chance.exponential() : 1);
+            if (exactNanos >= stopNanos) {
                 return false;
             }
-            nanos = (long) at;
+            nanos = (long) exactNanos;
             tenant = random ? chance.nextInt(group.count()) : (int) (count++ % group.count());
             return true;
         }
@@ -139,7 +139,7 @@ public abstract class ArrivalStream {
 
         private final RecordedTrace.Rows rows;
         private final double speed;
-        private int at;
+        private int index;
 
         Rows(RecordedTrace.Rows rows, double speed, long stopNanos) {
             super(stopNanos);
@@ -149,12 +149,12 @@ public abstract class ArrivalStream {
 
         @Override
         public boolean next() {
-            if (at == rows.atMicros().length) {
+            if (index == rows.atMicros().length) {
                 return false;
             }
-            nanos = (long) (rows.atMicros()[at] * NANOS_PER_MICRO / speed);
-            tenant = rows.tenant()[at];
-            int micros = rows.handlingMicros()[at++];
+            nanos = (long) (rows.atMicros()[index] * NANOS_PER_MICRO / speed);
+            tenant = rows.tenant()[index];
+            int micros = rows.handlingMicros()[index++];
             handlingNanos = micros < 0 ? SimulatedItem.NOT_RECORDED : (long) micros * NANOS_PER_MICRO;
             return nanos < stopNanos;
         }
@@ -170,7 +170,7 @@ public abstract class ArrivalStream {
         private final int intervals;
         private int interval = -1;
         private long[] arrivals = {};
-        private int at;
+        private int index;
 
         Counts(RecordedTrace.Counts counts, double speed, long stopNanos, long seed) {
             super(stopNanos);
@@ -182,14 +182,14 @@ public abstract class ArrivalStream {
 
         @Override
         public boolean next() {
-            while (at == arrivals.length) {
+            while (index == arrivals.length) {
                 if (++interval >= intervals) {
                     return false;
                 }
                 draw();
             }
-            nanos = (long) (interval * intervalNanos) + (arrivals[at] >>> TENANT_BITS);
-            tenant = (int) (arrivals[at++] & (1 << TENANT_BITS) - 1);
+            nanos = (long) (interval * intervalNanos) + (arrivals[index] >>> TENANT_BITS);
+            tenant = (int) (arrivals[index++] & (1 << TENANT_BITS) - 1);
             return nanos < stopNanos;
         }
 
@@ -199,15 +199,15 @@ public abstract class ArrivalStream {
                 sum += interval < row.length ? row[interval] : 0;
             }
             arrivals = new long[Math.toIntExact(sum)];
-            at = 0;
+            index = 0;
             for (int of = 0; of < counts.counts().length; of++) {
                 int[] row = counts.counts()[of];
                 for (int i = interval < row.length ? row[interval] : 0; i > 0; i--) {
-                    arrivals[at++] = (long) (chance.nextDouble() * intervalNanos) << TENANT_BITS | of;
+                    arrivals[index++] = (long) (chance.nextDouble() * intervalNanos) << TENANT_BITS | of;
                 }
             }
             Arrays.sort(arrivals);
-            at = 0;
+            index = 0;
         }
     }
 }

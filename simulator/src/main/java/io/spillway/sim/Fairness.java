@@ -29,9 +29,9 @@ final class Fairness {
         double[] weight = new double[tenants];
         for (int i = 0; i < tenants; i++) {
             if (tally.accepted[i] > 0) {
-                double each =
+                double nanosPerAttempt =
                         tally.attempts[i] == 0 ? served / attempts : (double) tally.slotNanos[i] / tally.attempts[i];
-                demand[i] = tally.slotNanos[i] + each * (tally.accepted[i] - tally.settled[i]);
+                demand[i] = tally.slotNanos[i] + nanosPerAttempt * (tally.accepted[i] - tally.settled[i]);
                 weight[i] = tally.population.policy(i).weight();
                 if (demand[i] > 0) {
                     active.add(i);

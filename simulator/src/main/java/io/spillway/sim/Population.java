@@ -27,10 +27,10 @@ final class Population {
         }
         this.tenants = new TenantContext[size()];
         for (int i = 0; i < groups.size(); i++) {
-            for (int at = firstOfGroup[i]; at < firstOfGroup[i + 1]; at++) {
-                tenants[at] = TenantContext.of(
-                        groups.get(i).tenant(at - firstOfGroup[i]), 0, groups.get(i).policy());
-                numbers.put(tenants[at].name(), at);
+            for (int tenant = firstOfGroup[i]; tenant < firstOfGroup[i + 1]; tenant++) {
+                tenants[tenant] = TenantContext.of(
+                        groups.get(i).tenant(tenant - firstOfGroup[i]), 0, groups.get(i).policy());
+                numbers.put(tenants[tenant].name(), tenant);
             }
         }
     }
@@ -52,8 +52,8 @@ final class Population {
     }
 
     int groupOf(int tenant) {
-        int at = Arrays.binarySearch(firstOfGroup, tenant);
-        return at >= 0 ? at : -at - 2;
+        int index = Arrays.binarySearch(firstOfGroup, tenant);
+        return index >= 0 ? index : -index - 2;
     }
 
     TenantGroup group(int tenant) {
@@ -91,10 +91,10 @@ final class Population {
 
     /** Returns the recorded latency of the tenant, or that of its group. */
     Latency latency(int tenant) {
-        int at = groupOf(tenant);
-        TenantGroup group = groups.get(at);
+        int index = groupOf(tenant);
+        TenantGroup group = groups.get(index);
         return group.trace()
-                .flatMap(trace -> trace.latency(tenant - firstOfGroup[at]))
+                .flatMap(trace -> trace.latency(tenant - firstOfGroup[index]))
                 .orElse(group.handling().latency());
     }
 }

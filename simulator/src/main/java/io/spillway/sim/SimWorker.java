@@ -97,7 +97,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
 
     /** Begins to hand partitions back: they leave at the commit that finds none of their attempts running. */
     void handBack(Predicate<SimulatedPartition> which, long nowNanos) {
-        List<EnginePartition> leaving = partitions.stream().filter(which).map(each -> each.state).toList();
+        List<EnginePartition> leaving = partitions.stream().filter(which).map(partition -> partition.state).toList();
         if (!leaving.isEmpty()) {
             engine.leave(leaving, nowNanos);
         }
@@ -105,7 +105,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
 
     /** Removes the partitions that were being handed back, after the commit of their last state. */
     private void forget(List<SimulatedPartition> left, long nowNanos) {
-        carryOut(engine.forget(left.stream().map(each -> each.state).toList(), nowNanos), nowNanos);
+        carryOut(engine.forget(left.stream().map(partition -> partition.state).toList(), nowNanos), nowNanos);
         partitions.removeAll(left);
         readOrder.removeAll(left);
         model.assign(nowNanos);
@@ -135,8 +135,8 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
 
     /** Returns its load since the last report, for the router. */
     WorkerReport report(long nowNanos) {
-        Map<Lane, Set<Integer>> owned = partitions.stream().collect(
-                Collectors.groupingBy(each -> each.lane, Collectors.mapping(each -> each.index, Collectors.toSet())));
+        Map<Lane, Set<Integer>> owned = partitions.stream().collect(Collectors.groupingBy(
+                partition -> partition.lane, Collectors.mapping(partition -> partition.index, Collectors.toSet())));
         return stats.report(slots, engine.waiting(Lane.HOT), owned, nowNanos);
     }
 
@@ -161,7 +161,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     boolean isBusy() {
         return !open.isEmpty()
                 || partitions.stream().anyMatch(
-                        each -> each.state.isDirty() || each.state.isLeaving() || each.hasUnread())
+                        partition -> partition.state.isDirty() || partition.state.isLeaving() || partition.hasUnread())
                 || Lane.WORKED.stream().anyMatch(lane -> engine.waiting(lane) > 0);
     }
 
@@ -202,12 +202,12 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
         boolean isLeaving = engine.attempts().stream().anyMatch(attempt -> attempt.item.partition().isLeaving());
         List<SimulatedPartition> left = isLeaving ? List.of()
-                : partitions.stream().filter(each -> each.state.isLeaving()).toList();
-        engine.drained(left.stream().map(each -> each.state).toList());
+                : partitions.stream().filter(partition -> partition.state.isLeaving()).toList();
+        engine.drained(left.stream().map(partition -> partition.state).toList());
         Map<SimulatedPartition, ProgressState> snapshots = new LinkedHashMap<>();
-        for (SimulatedPartition each : partitions) {
-            if (each.state.isDirty()) {
-                snapshots.put(each, engine.snapshot(each.state));
+        for (SimulatedPartition partition : partitions) {
+            if (partition.state.isDirty()) {
+                snapshots.put(partition, engine.snapshot(partition.state));
             }
         }
         List<Step<SimulatedItem, Attempt>> moves = List.copyOf(open);
@@ -253,7 +253,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         model.requestCounts(nowNanos);
         fillSlots(nowNanos);
         boolean hasUnread = partitions.stream()
-                .anyMatch(each -> each.hasUnread() && engine.mayRead(each.state, MAX_POLL));
+                .anyMatch(partition -> partition.hasUnread() && engine.mayRead(partition.state, MAX_POLL));
         if (inFlight() < slots && hasUnread) {
             poll(nowNanos);
         }

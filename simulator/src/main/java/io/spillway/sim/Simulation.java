@@ -210,10 +210,10 @@ public final class Simulation {
             return Optional.empty();
         }
         return samples.taken.stream()
-                .dropWhile(each -> each.backlog() < peak)
-                .filter(each -> each.nowMillis() > sinceMillis && each.backlog() <= peak / 100)
+                .dropWhile(sample -> sample.backlog() < peak)
+                .filter(sample -> sample.nowMillis() > sinceMillis && sample.backlog() <= peak / 100)
                 .findFirst()
-                .map(each -> each.nowMillis() - sinceMillis);
+                .map(sample -> sample.nowMillis() - sinceMillis);
     }
 
     private int slots() {

@@ -95,11 +95,11 @@ final class SpillwayModel implements Model {
         }
         String[] owners = new String[cluster.partitions()];
         for (SimWorker worker : workers) {
-            worker.partitions.forEach(each -> owners[each.index] = worker.name);
+            worker.partitions.forEach(partition -> owners[partition.index] = worker.name);
         }
         String[] next = SlotAssignment.assign(members, owners);
         for (SimWorker worker : workers) {
-            Predicate<SimulatedPartition> moves = each -> !worker.name.equals(next[each.index]);
+            Predicate<SimulatedPartition> moves = partition -> !worker.name.equals(next[partition.index]);
             if (worker.isAlive()) {
                 worker.handBack(moves, nowNanos);
             } else {
@@ -110,7 +110,8 @@ final class SpillwayModel implements Model {
                 .collect(Collectors.toSet());
         for (SimWorker worker : workers) {
             worker.take(Arrays.stream(lanes).flatMap(Arrays::stream)
-                    .filter(each -> worker.name.equals(next[each.index]) && !owned.contains(each)).toList());
+                    .filter(partition -> worker.name.equals(next[partition.index]) && !owned.contains(partition))
+                    .toList());
         }
         requestTick(nowNanos);
     }

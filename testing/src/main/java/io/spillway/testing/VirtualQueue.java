@@ -121,7 +121,8 @@ public final class VirtualQueue {
      * @throws IllegalArgumentException if there is no such field, or its value is not allowed
      */
     public VirtualQueue policy(String tenant, String field, String value) {
-        PolicyField known = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(field)).findFirst()
+        PolicyField known = Arrays.stream(PolicyField.values())
+                .filter(candidate -> candidate.key().equals(field)).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("No field of a policy is called " + field + ". Known: "
                         + Arrays.stream(PolicyField.values()).map(PolicyField::key).toList()));
         policies.put(tenant, policies.getOrDefault(tenant, PolicySettings.NONE_SET).with(known, value));
@@ -155,11 +156,11 @@ public final class VirtualQueue {
     /**
      * Sends an item at a time. Its lane, attempt, lease and creation time are set by the queue.
      *
-     * @param at zero or more
+     * @param time zero or more
      */
-    public VirtualQueue send(Duration at, DeliveryBuilder item) {
+    public VirtualQueue send(Duration time, DeliveryBuilder item) {
         Delivery built = item.build();
-        arrivals.add(new HandlerSimulation.Arrival(at.toMillis(), built.tenant(), built.workload()));
+        arrivals.add(new HandlerSimulation.Arrival(time.toMillis(), built.tenant(), built.workload()));
         items.add(item);
         sent.add(built);
         return this;
@@ -187,8 +188,8 @@ public final class VirtualQueue {
     /** Returns whether a system has an outage now: from its start, and before its end. */
     public boolean isDown(String name) {
         Duration now = Duration.ofMillis(nowMillis - SimulatedTime.epochMillis(0));
-        return outages.stream().anyMatch(each -> each.name().equals(name)
-                && now.compareTo(each.from()) >= 0 && now.compareTo(each.to()) < 0);
+        return outages.stream().anyMatch(outage -> outage.name().equals(name)
+                && now.compareTo(outage.from()) >= 0 && now.compareTo(outage.to()) < 0);
     }
 
     /**
@@ -197,8 +198,8 @@ public final class VirtualQueue {
      *
      * @param worker number of the worker, 0 or more
      */
-    public VirtualQueue kill(Duration at, int worker) {
-        kills.add(new HandlerSimulation.Kill(at.toMillis(), worker));
+    public VirtualQueue kill(Duration time, int worker) {
+        kills.add(new HandlerSimulation.Kill(time.toMillis(), worker));
         return this;
     }
 

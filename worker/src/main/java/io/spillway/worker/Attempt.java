@@ -248,7 +248,7 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
 
     private static Stream<Header> headersOf(Map<String, String> texts) {
         return texts.entrySet().stream()
-                .map(each -> new Header(each.getKey(), each.getValue().getBytes(StandardCharsets.UTF_8)));
+                .map(entry -> new Header(entry.getKey(), entry.getValue().getBytes(StandardCharsets.UTF_8)));
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.spillway.worker;
 
-import io.spillway.core.engine.CommitPace;
+import io.spillway.core.engine.TransactionBudget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Thread that commits batches: as often as {@link CommitPace} allows, and every {@code worker.commitInterval} at least.
- * After an abort, {@link WorkerCore} still has the outcomes, and the next batch contains them.
+ * Thread that commits batches: as often as {@link TransactionBudget} allows, and every {@code worker.commitInterval} at
+ * least. After an abort, {@link WorkerCore} still has the outcomes, and the next batch contains them.
  *
  * <p>Owner of its {@link WorkerTransactions}.
  */
@@ -42,7 +42,7 @@ final class CommitThread implements AutoCloseable {
     private final WorkerMetrics metrics;
     private final WorkerTransactions transactions;
     private final long intervalNanos;
-    private final CommitPace pace;
+    private final TransactionBudget budget;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
     private final Queue<CompletableFuture<Boolean>> flushes = new ConcurrentLinkedQueue<>();
@@ -57,7 +57,7 @@ final class CommitThread implements AutoCloseable {
         this.metrics = metrics;
         this.transactions = transactions;
         this.intervalNanos = interval.toNanos();
-        this.pace = new CommitPace(TIME_PER_COST, TIME_PER_COST, intervalNanos);
+        this.budget = new TransactionBudget(TIME_PER_COST, TIME_PER_COST, intervalNanos);
         this.nanoClock = nanoClock;
         this.onFailure = onFailure;
     }
@@ -118,7 +118,7 @@ final class CommitThread implements AutoCloseable {
                 boolean succeeded = commit(batch);
                 waitNanos = batch.isEmpty()
                         ? intervalNanos
-                        : Math.min(intervalNanos, pace.untilDueNanos(nanoClock.getAsLong()));
+                        : Math.min(intervalNanos, budget.untilDueNanos(nanoClock.getAsLong()));
                 requested.forEach(flush -> flush.complete(succeeded));
                 if (!succeeded) {
                     core.awaitCommit(TimeUnit.MILLISECONDS.toNanos(PAUSE_AFTER_FAILURE_MILLIS));
@@ -144,7 +144,7 @@ final class CommitThread implements AutoCloseable {
             return false;
         }
         if (!batch.isEmpty()) {
-            pace.committed(startedNanos, nanoClock.getAsLong());
+            budget.committed(startedNanos, nanoClock.getAsLong());
             runner.run(core.committed(batch));
         }
         return true;

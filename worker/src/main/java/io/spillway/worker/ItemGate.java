@@ -113,11 +113,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         if (workload.isEmpty()) {
             return "";
         }
-        int at = workload.hashCode() * SPREAD >>> Integer.SIZE - WORKLOAD_BITS;
-        if (!workload.equals(workloads[at])) {
-            workloads[at] = workload;
+        int slot = workload.hashCode() * SPREAD >>> Integer.SIZE - WORKLOAD_BITS;
+        if (!workload.equals(workloads[slot])) {
+            workloads[slot] = workload;
         }
-        return workloads[at];
+        return workloads[slot];
     }
 
     private static int count(Headers headers, String name) {

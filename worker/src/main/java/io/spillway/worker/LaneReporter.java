@@ -47,7 +47,8 @@ final class LaneReporter implements AutoCloseable {
     /** Returns the numbers of partitions by lane. */
     static Map<Lane, Set<Integer>> byLane(Topics topics, Set<TopicPartition> partitions) {
         return Lane.WORKED.stream().collect(Collectors.toUnmodifiableMap(Function.identity(), lane -> partitions
-                .stream().filter(each -> each.topic().equals(topics.lane(lane))).map(TopicPartition::partition)
+                .stream().filter(partition -> partition.topic().equals(topics.lane(lane)))
+                .map(TopicPartition::partition)
                 .collect(Collectors.toUnmodifiableSet())));
     }
 

@@ -229,11 +229,11 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                 owned -> polled.add(new OwnedPartition.Polled(owned, records.records(partition), next.offset()))));
         runner.run(core.receive(polled));
         core.takeNotes().forEach(LOG::warn);
-        for (OwnedPartition.Polled each : polled) {
+        for (OwnedPartition.Polled batch : polled) {
             // This thread is the only one that changes a position.
-            long position = each.partition().position();
-            if (position < each.nextOffset()) {
-                unlessLost(() -> consumer.seek(each.partition().partition, position));
+            long position = batch.partition().position();
+            if (position < batch.nextOffset()) {
+                unlessLost(() -> consumer.seek(batch.partition().partition, position));
             }
         }
     }
@@ -286,7 +286,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         }
         takeover.describe().ifPresent(LOG::info);
         assignments++;
-        owned.forEach(each -> each.assignment = assignments);
+        owned.forEach(partition -> partition.assignment = assignments);
         core.assign(owned);
     }
 

@@ -50,8 +50,8 @@ final class TimeoutReporter implements AutoCloseable {
             long nowMillis) {
         Set<String> unavailable = health.unavailableTenants(nowMillis);
         return core.read(state -> state.timeouts().busiest(most, policies, nowMillis)).stream()
-                .map(each -> new TenantStats(
-                        each.tenant(), each.stats().withUnavailable(unavailable.contains(each.tenant()))))
+                .map(row -> new TenantStats(
+                        row.tenant(), row.stats().withUnavailable(unavailable.contains(row.tenant()))))
                 .toList();
     }
 

@@ -106,7 +106,7 @@ final class WaitingMeters {
     }
 
     private double others(Lane lane) {
-        long oldest = in(lane).entrySet().stream().filter(each -> !named.contains(each.getKey()))
+        long oldest = in(lane).entrySet().stream().filter(entry -> !named.contains(entry.getKey()))
                 .mapToLong(Map.Entry::getValue).min().orElse(Long.MAX_VALUE);
         return Math.max(seconds(unreadMillis.getOrDefault(lane, 0L)),
                 oldest == Long.MAX_VALUE ? 0 : seconds(clock.millis() - oldest));

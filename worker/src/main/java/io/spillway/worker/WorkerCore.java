@@ -79,7 +79,7 @@ final class WorkerCore {
 
     /** Adds partitions; none of their items starts before a first commit. */
     void assign(Collection<OwnedPartition> partitions) {
-        locked(() -> partitions.forEach(each -> owned.put(each.partition, each)));
+        locked(() -> partitions.forEach(partition -> owned.put(partition.partition, partition)));
     }
 
     /** Sets the group metadata that belongs to the current assignment. */
@@ -101,13 +101,13 @@ final class WorkerCore {
      */
     List<Attempt> receive(List<OwnedPartition.Polled> polled) {
         long nowMillis = clock.millis();
-        List<List<LaneItem>> items = polled.stream().map(each -> each.records().stream()
-                .map(record -> gate.read(each.partition(), record, nowMillis)).toList()).toList();
+        List<List<LaneItem>> items = polled.stream().map(batch -> batch.records().stream()
+                .map(record -> gate.read(batch.partition(), record, nowMillis)).toList()).toList();
         return lockedGet(() -> {
             List<Attempt> started = new ArrayList<>();
             for (int i = 0; i < polled.size(); i++) {
-                OwnedPartition.Polled each = polled.get(i);
-                carryOut(engine.received(each.partition(), items.get(i), each.nextOffset(), nowMillis), started);
+                OwnedPartition.Polled batch = polled.get(i);
+                carryOut(engine.received(batch.partition(), items.get(i), batch.nextOffset(), nowMillis), started);
             }
             fillSlotsAndMakeRoom(nowMillis, nanoClock.getAsLong(), started);
             return started;
@@ -120,13 +120,14 @@ final class WorkerCore {
      */
     Set<TopicPartition> paused() {
         return lockedGet(() -> {
-            int moves = owned.values().stream().mapToInt(each -> each.moves.size()).sum();
+            int moves = owned.values().stream().mapToInt(partition -> partition.moves.size()).sum();
             long moveBytes = owned.values().stream().mapToLong(OwnedPartition::moveBytes).sum();
             if (moves >= MAX_MOVES || moveBytes >= MAX_MOVE_BYTES) {
                 return Set.copyOf(owned.keySet());
             }
             return owned.values().stream()
-                    .filter(each -> !engine.mayRead(each, PollThread.MAX_RECORDS)).map(each -> each.partition)
+                    .filter(partition -> !engine.mayRead(partition, PollThread.MAX_RECORDS))
+                    .map(partition -> partition.partition)
                     .collect(Collectors.toSet());
         });
     }
@@ -169,7 +170,7 @@ final class WorkerCore {
     /** Returns whether the next batch, or one in flight, contains any of these partitions. */
     boolean hasToCommit(Collection<TopicPartition> partitions) {
         return lockedGet(() -> !commitsStopped && partitions.stream().map(owned::get).filter(Objects::nonNull)
-                .anyMatch(each -> each.isInBatch || each.isDirty()));
+                .anyMatch(partition -> partition.isInBatch || partition.isDirty()));
     }
 
     /** Removes partitions; their running attempts keep their slots, and the outcomes are ignored. */
@@ -226,9 +227,9 @@ final class WorkerCore {
             Map<OwnedPartition, CommitBatch.Part> parts = new LinkedHashMap<>();
             int metadataCharacters = 0;
             boolean mayCommit = !commitsStopped && group != null;
-            for (OwnedPartition each : owned.values()) {
-                if (mayCommit && each.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
-                    parts.put(each, each.toCommit(engine.snapshot(each), outbox.records()));
+            for (OwnedPartition partition : owned.values()) {
+                if (mayCommit && partition.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
+                    parts.put(partition, partition.toCommit(engine.snapshot(partition), outbox.records()));
                     metadataCharacters += CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION;
                 }
             }

@@ -141,7 +141,7 @@ final class WorkerMetrics {
                 "Handler calls that go on after their interrupt and keep their slots");
         gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");
         FunctionCounter.builder("spillway.slots.busy", core,
-                        each -> each.read(engine -> engine.busyNanos(nanoClock.getAsLong())) / NANOS_PER_SECOND)
+                        measured -> measured.read(engine -> engine.busyNanos(nanoClock.getAsLong())) / NANOS_PER_SECOND)
                 .description("Time for which handler calls have run, summed over the slots").baseUnit("seconds")
                 .register(registry);
         gauge("spillway.worker.tenants_at_cap", () -> core.read(engine -> engine.dispatch().tenantsAtCap()),
@@ -295,25 +295,25 @@ final class WorkerMetrics {
 
     /** @param label tenant and workload, or the label of all others */
     private Timer workloadTimer(String label) {
-        int at = label.indexOf(SEPARATOR);
+        int separator = label.indexOf(SEPARATOR);
         return age("spillway.workload.age_of_first_attempt",
                         "Age of an item with a workload at its first attempt, by tenant and workload")
-                .tags("tenant", at < 0 ? label : label.substring(0, at),
-                        "workload", at < 0 ? label : label.substring(at + 1))
+                .tags("tenant", separator < 0 ? label : label.substring(0, separator),
+                        "workload", separator < 0 ? label : label.substring(separator + 1))
                 .register(registry);
     }
 
     /** @param key as {@link MaxMinSlots#key} returns it, or the label of all others */
     private Optional<Gauge> atCapGauge(String key) {
-        int at = key.indexOf(SEPARATOR);
+        int separator = key.indexOf(SEPARATOR);
         return key.equals(TenantMeters.OTHERS) ? Optional.empty()
                 : Optional.of(Gauge.builder("spillway.at_cap", () -> {
                     synchronized (throttled) {
                         return throttled.of(key);
                     }
                 }).description("Share of the last minute for which a concurrency limit has held items back here")
-                        .tags("tenant", at < 0 ? key : key.substring(0, at),
-                                "workload", at < 0 ? "" : key.substring(at + 1))
+                        .tags("tenant", separator < 0 ? key : key.substring(0, separator),
+                                "workload", separator < 0 ? "" : key.substring(separator + 1))
                         .strongReference(true).register(registry));
     }
 

@@ -220,9 +220,9 @@ final class WorkerTransactions {
     private static boolean decide(
             Map<TopicPartition, OffsetAndMetadata> wanted, Map<TopicPartition, OffsetAndMetadata> found) {
         long same = wanted.entrySet().stream()
-                .filter(each -> Optional.ofNullable(found.get(each.getKey()))
-                        .filter(offset -> offset.offset() == each.getValue().offset()
-                                && offset.metadata().equals(each.getValue().metadata()))
+                .filter(entry -> Optional.ofNullable(found.get(entry.getKey()))
+                        .filter(offset -> offset.offset() == entry.getValue().offset()
+                                && offset.metadata().equals(entry.getValue().metadata()))
                         .isPresent())
                 .count();
         if (same != 0 && same != wanted.size()) {

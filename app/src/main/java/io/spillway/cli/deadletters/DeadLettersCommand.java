@@ -60,21 +60,21 @@ public final class DeadLettersCommand {
             @Option(names = "--id", paramLabel = "ID",
                     description = "Show the dead letters with this item id, at most 10.") String id,
             @Option(names = "--at", paramLabel = "PARTITION-OFFSET",
-                    description = "Show the dead letter at this position, as printed by list.") String at) {
-        if ((id == null) == (at == null)) {
+                    description = "Show the dead letter at this position, as printed by list.") String positionText) {
+        if ((id == null) == (positionText == null)) {
             throw CommandFailure.usage("Give --id ID or --at PARTITION-OFFSET, as printed by: spillway dead-letters "
                     + "list");
         }
-        Matcher position = POSITION.matcher(at == null ? "0-0" : at);
+        Matcher position = POSITION.matcher(positionText == null ? "0-0" : positionText);
         if (!position.matches()) {
-            throw CommandFailure.usage("--at " + Printable.of(at) + ": must be a partition and an offset such as "
-                    + "3-1207");
+            throw CommandFailure.usage("--at " + Printable.of(positionText) + ": must be a partition and an offset "
+                    + "such as 3-1207");
         }
         List<DeadLetter> found = new ArrayList<>();
         Configuration configuration = DeadLetterOptions.withCluster(common);
         Printer printer = common.printer();
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, common.clock())) {
-            if (at != null) {
+            if (positionText != null) {
                 letters.at(Integer.parseInt(position.group(1)), Long.parseLong(position.group(2)))
                         .ifPresent(found::add);
             } else if (!letters.forEach(DeadLetterFilter.ofId(id), new ProgressLine(stop, common), letter -> {
@@ -88,7 +88,7 @@ public final class DeadLettersCommand {
         }
         if (found.isEmpty()) {
             throw CommandFailure.failed(
-                    "There is no dead letter " + (id == null ? "at " + at : "with id " + Printable.of(id))
+                    "There is no dead letter " + (id == null ? "at " + positionText : "with id " + Printable.of(id))
                             + ". It never existed, or it has been replayed or discarded.");
         }
         for (DeadLetter letter : found) {

@@ -119,8 +119,8 @@ final class PolicyConflicts {
         return both(age, ttl) && number(ttl) <= number(age);
     }
 
-    private static boolean both(Object one, Object other) {
-        return !isNone(one) && !isNone(other);
+    private static boolean both(Object value, Object otherValue) {
+        return !isNone(value) && !isNone(otherValue);
     }
 
     /** The value for "automatic" is the same. */

@@ -85,8 +85,8 @@ final class StateFindings {
                 .add(Printable.of(instance)));
         if (instances.size() > 1) {
             return Finding.warn("versions", "Running instances have different versions: "
-                            + instances.entrySet().stream().map(each -> each.getKey() + " ("
-                                    + named(List.copyOf(each.getValue())) + ")")
+                            + instances.entrySet().stream().map(entry -> entry.getKey() + " ("
+                                    + named(List.copyOf(entry.getValue())) + ")")
                                     .collect(Collectors.joining(", ")) + ".",
                     "Finish the upgrade. Routers come first: see Upgrades in docs/operations.md.");
         }

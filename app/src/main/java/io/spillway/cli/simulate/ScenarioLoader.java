@@ -248,10 +248,10 @@ public final class ScenarioLoader {
 
     private List<Disturbance> disturbances(DocumentMap section) {
         List<Disturbance> all = new ArrayList<>();
-        all.addAll(section.list("outages", each -> new Disturbance.Outage(window(each))));
-        all.addAll(section.list("hangs", each -> new Disturbance.Hang(window(each))));
+        all.addAll(section.list("outages", outage -> new Disturbance.Outage(window(outage))));
+        all.addAll(section.list("hangs", hang -> new Disturbance.Hang(window(hang))));
         all.addAll(section.list("slowdowns",
-                each -> new Disturbance.Slowdown(window(each), factor(each, ScenarioLimits.MIN_FACTOR))));
+                slowdown -> new Disturbance.Slowdown(window(slowdown), factor(slowdown, ScenarioLimits.MIN_FACTOR))));
         return all;
     }
 

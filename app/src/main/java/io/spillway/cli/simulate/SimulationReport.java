@@ -32,9 +32,9 @@ public record SimulationReport(SimulationResult result) {
         map.put("endMillis", result.endMillis());
         map.put("groups", result.groups());
         map.put("workloads", result.workloads());
-        map.put("phases", result.phases().stream().map(each -> {
-            Map<String, Object> phase = Printer.fields(each.row());
-            phase.put("phase", each.phase());
+        map.put("phases", result.phases().stream().map(phaseRow -> {
+            Map<String, Object> phase = Printer.fields(phaseRow.row());
+            phase.put("phase", phaseRow.phase());
             return phase;
         }).toList());
         map.put("oldestTenants", result.oldest());
@@ -66,7 +66,8 @@ public record SimulationReport(SimulationResult result) {
                 .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x " + number(row.tenants()), row)));
         if (!result.phases().isEmpty()) {
             print(printer, "By when the items arrived:", "phase", "tenants",
-                    result.phases().stream().map(each -> cells(each.phase(), each.row().name(), each.row())));
+                    result.phases().stream()
+                            .map(phaseRow -> cells(phaseRow.phase(), phaseRow.row().name(), phaseRow.row())));
         }
         if (result.oldest().size() > result.groups().size()) {
             print(printer, "Tenants whose items waited longest:", "tenant", "",
@@ -100,7 +101,7 @@ public record SimulationReport(SimulationResult result) {
     }
 
     private ChartFile.Line line(String name, ToDoubleFunction<SimulationResult.Sample> value) {
-        return ChartFile.Line.of(name, result.samples(), each -> each.nowMillis() / 60_000.0, value);
+        return ChartFile.Line.of(name, result.samples(), sample -> sample.nowMillis() / 60_000.0, value);
     }
 
     private static String shortened(String tenant) {
@@ -127,8 +128,8 @@ public record SimulationReport(SimulationResult result) {
 
     private String peaks() {
         return result.peakDepths().entrySet().stream()
-                .filter(each -> !isFifo() || each.getValue() > 0)
-                .map(each -> laneName(each.getKey()) + " " + number(each.getValue()))
+                .filter(peak -> !isFifo() || peak.getValue() > 0)
+                .map(peak -> laneName(peak.getKey()) + " " + number(peak.getValue()))
                 .collect(Collectors.joining(", "));
     }
 
@@ -157,11 +158,11 @@ public record SimulationReport(SimulationResult result) {
     private Map<String, Object> samples() {
         Map<String, Object> depths = new LinkedHashMap<>();
         for (Lane lane : Lane.values()) {
-            depths.put(laneName(lane), overTime(each -> each.depths().get(lane)));
+            depths.put(laneName(lane), overTime(sample -> sample.depths().get(lane)));
         }
         Map<String, Object> ages = new LinkedHashMap<>();
         for (int series : topSeries()) {
-            ages.put(result.series().get(series), overTime(each -> each.agesMillis()[series]));
+            ages.put(result.series().get(series), overTime(sample -> sample.agesMillis()[series]));
         }
         return Map.of(
                 "atMillis", overTime(SimulationResult.Sample::nowMillis),

@@ -39,7 +39,7 @@ record TraceLoader(Path directory) {
 
     private static RecordedTrace rows(TraceTable table) throws IOException {
         Map<String, Integer> tenants = new LinkedHashMap<>();
-        LongStream.Builder at = LongStream.builder();
+        LongStream.Builder atMicros = LongStream.builder();
         IntStream.Builder tenant = IntStream.builder();
         IntStream.Builder handling = IntStream.builder();
         int time = table.column("atMillis");
@@ -52,20 +52,21 @@ record TraceLoader(Path directory) {
                 throw table.wrong(time, "must not be before the line above");
             }
             last = micros;
-            at.add(micros);
+            atMicros.add(micros);
             tenant.add(tenants.computeIfAbsent(table.tenant(name), key -> tenants.size()));
             handling.add(table.has("handlingMillis")
                     ? (int) Math.round(table.number(table.column("handlingMillis"), 2_000_000) * 1_000)
                     : -1);
         }
         return new RecordedTrace.Rows(List.copyOf(tenants.keySet()),
-                at.build().toArray(), tenant.build().toArray(), handling.build().toArray());
+                atMicros.build().toArray(), tenant.build().toArray(), handling.build().toArray());
     }
 
     private RecordedTrace counts(TraceTable table, String durations) throws IOException {
         int tenant = table.column("tenant", "HashOwner");
         Map<Integer, Integer> minutes = table.numbered("minute_");
-        if (!table.has("minute_1") || minutes.values().stream().anyMatch(each -> each < 1 || each > table.columns())) {
+        if (!table.has("minute_1")
+                || minutes.values().stream().anyMatch(minute -> minute < 1 || minute > table.columns())) {
             throw table.wrong("the header must have atMillis and tenant, or tenant and minute_1, minute_2, ...");
         }
         Map<String, Latency> latencies =
@@ -91,10 +92,10 @@ record TraceLoader(Path directory) {
         int tenant = table.column("tenant", "HashOwner");
         List<Map.Entry<Integer, Integer>> percentiles =
                 table.numbered("percentile_Average_").entrySet().stream().sorted(Map.Entry.comparingByValue()).toList();
-        double[] shares = percentiles.stream().mapToDouble(each -> each.getValue() / 100.0).toArray();
+        double[] shares = percentiles.stream().mapToDouble(percentile -> percentile.getValue() / 100.0).toArray();
         while (table.next()) {
             double[] millis = percentiles.stream()
-                    .mapToDouble(each -> table.number(each.getKey(), ScenarioLimits.DAY_MILLIS)).toArray();
+                    .mapToDouble(percentile -> table.number(percentile.getKey(), ScenarioLimits.DAY_MILLIS)).toArray();
             try {
                 latencies.putIfAbsent(table.tenant(tenant), new Latency.Percentiles(shares, millis));
             } catch (IllegalArgumentException e) {

@@ -74,7 +74,8 @@ public final class AuditCommand implements Runnable {
                     off.isEmpty(), tenantsIn(audited), audited.stream().filter(AuditedTenant::isMoving).count(),
                     sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
                     off.stream().limit(MAX_LISTED)
-                            .flatMap(tenant -> tenant.findings().stream().map(each -> Off.of(tenant.tenant(), each)))
+                            .flatMap(tenant -> tenant.findings().stream()
+                                    .map(finding -> Off.of(tenant.tenant(), finding)))
                             .toList());
         }
 
@@ -84,8 +85,8 @@ public final class AuditCommand implements Runnable {
                     state -> counted.put(jsonKey(state), sum(audited, tenant -> tenant.counted(state))));
             printer.table(List.of("", "ledger", "counted"), Stream.concat(
                     Stream.of(List.of("accepted", accepted, "")),
-                    places.entrySet().stream().map(each -> List.of("  " + labelOf(each.getKey()), each.getValue(),
-                            Optional.<Object>ofNullable(counted.get(each.getKey())).orElse("")))));
+                    places.entrySet().stream().map(place -> List.of("  " + labelOf(place.getKey()), place.getValue(),
+                            Optional.<Object>ofNullable(counted.get(place.getKey())).orElse("")))));
             printer.line("");
             if (moving > 0) {
                 printer.line("Items of " + Printer.count(moving, "tenant")
@@ -98,9 +99,9 @@ public final class AuditCommand implements Runnable {
             }
             printer.line("Not correct for " + offTenants + " of " + Printer.count(tenants, "tenant")
                     + (offTenants > MAX_LISTED ? " (the first " + MAX_LISTED + " by name)" : "") + ":");
-            printer.table(List.of("tenant", "state", "ledger", "counted", ""), off.stream().map(each -> List.of(
-                    each.tenant(), each.place(), each.range(), each.counted(),
-                    each.tenant().equals(LedgerOwner.NONE) ? "(items that belong to no tenant)" : "")));
+            printer.table(List.of("tenant", "state", "ledger", "counted", ""), off.stream().map(mismatch -> List.of(
+                    mismatch.tenant(), mismatch.place(), mismatch.range(), mismatch.counted(),
+                    mismatch.tenant().equals(LedgerOwner.NONE) ? "(items that belong to no tenant)" : "")));
         }
     }
 
@@ -119,7 +120,7 @@ public final class AuditCommand implements Runnable {
     }
 
     private static int tenantsIn(List<AuditedTenant> audited) {
-        return (int) audited.stream().filter(each -> !each.tenant().equals(LedgerOwner.IDLE)).count();
+        return (int) audited.stream().filter(tenant -> !tenant.tenant().equals(LedgerOwner.IDLE)).count();
     }
 
     /** Returns the key of a state in JSON, as in the answers of the gateway. */

@@ -199,9 +199,9 @@ public final class ExplainCommand implements Runnable {
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
         List<String> lanes = Lane.WORKED.stream().map(Lane::label).toList();
         printer.table(row("partition", lanes, "(waiting items of all tenants)"),
-                waiting.entrySet().stream().map(each -> row(
-                        each.getKey(), lanes.stream().map(lane -> each.getValue().getOrDefault(lane, 0L)).toList(),
-                        "")));
+                waiting.entrySet().stream().map(partition -> row(
+                        partition.getKey(),
+                        lanes.stream().map(lane -> partition.getValue().getOrDefault(lane, 0L)).toList(), "")));
         printer.line("");
         printer.line("Its items, by the first rule that applies:");
         explanation.rules().forEach(rule -> printer.line("  " + rule));

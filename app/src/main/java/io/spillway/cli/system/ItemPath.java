@@ -103,7 +103,7 @@ final class ItemPath {
                     .ifPresent(end -> fields.put("reason", Printable.of(end.reason())));
         }
         Optional<ItemEnds.Limit> end = endOf(item, policies, nowMillis);
-        fields.put("endsAt", end.map(each -> iso(each.atMillis())).orElse(null));
+        fields.put("endsAt", end.map(limit -> iso(limit.atMillis())).orElse(null));
         fields.put("endReason", end.map(ItemEnds.Limit::reason).orElse(null));
         return fields;
     }

@@ -77,7 +77,8 @@ public final class RunCommand implements Callable<Integer> {
         addresses.put("kafka", endpoint.kafka());
         addresses.put("metrics", endpoint.metrics());
         common.printer().result(addresses, "spillway ready " + addresses.entrySet().stream()
-                .filter(each -> each.getValue() != null).map(Map.Entry::toString).collect(Collectors.joining(" ")));
+                .filter(address -> address.getValue() != null).map(Map.Entry::toString)
+                .collect(Collectors.joining(" ")));
     }
 
     private static void stop(Shutdown shutdown) {

@@ -124,7 +124,7 @@ record ShardsReport(
         printer.table(List.of("tenants", "slots", "share of slots"),
                 IntStream.iterate(load.min(), from -> from <= load.max(), from -> from + width).mapToObj(from -> {
                     long count = Arrays.stream(trial.loads())
-                            .filter(each -> each >= from && each < from + width).count();
+                            .filter(slotLoad -> slotLoad >= from && slotLoad < from + width).count();
                     return List.of(width == 1 ? number(from) : number(from) + "-" + number(from + width - 1),
                             number(count), bar((double) count / trial.loads().length));
                 }));

@@ -66,8 +66,8 @@ public final class SweepCommand {
                 return;
             }
             printer.table(List.of("kind", "tenant", "workload", "item", "sweep", "started at", "completed at"),
-                    marks.stream().map(each -> FIELDS.stream()
-                            .map(name -> Printable.of(each.get(name).toString())).toList()));
+                    marks.stream().map(mark -> FIELDS.stream()
+                            .map(name -> Printable.of(mark.get(name).toString())).toList()));
         });
     }
 }

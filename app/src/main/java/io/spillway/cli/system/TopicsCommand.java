@@ -67,10 +67,11 @@ public final class TopicsCommand {
                 printer -> {
                     if (principal == null) {
                         printer.table(List.of("resource", "name", "pattern", "operations"), permissions.stream()
-                                .map(each -> List.of(each.type(), each.name(), each.pattern(), each.operationsText())));
+                                .map(permission -> List.of(permission.type(), permission.name(), permission.pattern(),
+                                        permission.operationsText())));
                     } else {
-                        permissions.forEach(each -> printer.line(commands.kafka(
-                                "kafka-acls.sh", arguments(each, principal))));
+                        permissions.forEach(permission -> printer.line(commands.kafka(
+                                "kafka-acls.sh", arguments(permission, principal))));
                     }
                 });
     }
@@ -87,7 +88,7 @@ public final class TopicsCommand {
 
     private static String arguments(Permission permission, String principal) {
         return "--add --allow-principal " + SuggestedCommands.quoted(principal)
-                + permission.operations().stream().map(each -> " --operation " + name(each))
+                + permission.operations().stream().map(operation -> " --operation " + name(operation))
                         .collect(Collectors.joining())
                 + " --" + permission.type().name().toLowerCase(Locale.ROOT).replace("transactional_", "transactional-")
                 + " " + SuggestedCommands.quoted(permission.name())

@@ -75,19 +75,21 @@ public final class TransactionsCommand {
                     description = "First offset of the transaction.") long offset) {
         ActionRun run = ActionRun.with(common, topics -> List.of(topic));
         Configuration configuration = run.configuration();
-        TopicPartition at = new TopicPartition(topic, partition);
+        TopicPartition topicPartition = new TopicPartition(topic, partition);
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
             OpenTransactions transactions = new OpenTransactions(admin);
             OpenTransactions.Open open = transactions.in(List.of(topic)).stream()
-                    .filter(each -> each.partition().equals(at) && each.startOffset() == offset)
+                    .filter(transaction -> transaction.partition().equals(topicPartition)
+                            && transaction.startOffset() == offset)
                     .findAny()
                     .orElseThrow(() -> CommandFailure.failed("No transaction that begins at offset " + offset
-                            + " is open in " + Printable.of(at.toString()) + ". See: spillway transactions list"));
+                            + " is open in " + Printable.of(topicPartition.toString())
+                            + ". See: spillway transactions list"));
             transactions.abort(open);
             Map<String, Object> fields = Map.of("topic", topic, "partition", partition, "offset", offset);
             String sentence = "Aborted the transaction of "
                     + open.transactionalId().map(Printable::of).orElse(FORGOTTEN) + " at offset " + offset + " of "
-                    + Printable.of(at.toString()) + ".";
+                    + Printable.of(topicPartition.toString()) + ".";
             run.record("transactions abort", "", fields, sentence);
             common.printer().result(fields, sentence);
         }

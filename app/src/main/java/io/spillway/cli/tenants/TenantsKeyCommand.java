@@ -57,15 +57,15 @@ final class TenantsKeyCommand {
     void list(
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", arity = "0..1", description = "Tenant. Default: all.") String tenant) {
-        Optional<String> one = Optional.ofNullable(tenant);
-        one.ifPresent(TenantsKeyCommand::requireTenant);
-        List<StoredKey> keys = keysOf(ActionRun.reading(common, TenantsKeyCommand::topics), one);
+        Optional<String> wantedTenant = Optional.ofNullable(tenant);
+        wantedTenant.ifPresent(TenantsKeyCommand::requireTenant);
+        List<StoredKey> keys = keysOf(ActionRun.reading(common, TenantsKeyCommand::topics), wantedTenant);
         common.printer().result(
                 () -> keys.stream().map(key -> Map.of(
                         "tenant", key.tenant(), "keyId", key.keyId(), "createdAt", createdAt(key))).toList(),
                 printer -> {
                     if (keys.isEmpty()) {
-                        printer.line(one.map(name -> name + " has no key.").orElse("No tenant has a key."));
+                        printer.line(wantedTenant.map(name -> name + " has no key.").orElse("No tenant has a key."));
                     }
                     printer.table(keys.stream()
                             .map(key -> List.of(key.tenant(), Printable.of(key.keyId()), createdAt(key))));

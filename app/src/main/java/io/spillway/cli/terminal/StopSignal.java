@@ -55,7 +55,7 @@ public final class StopSignal implements AutoCloseable {
 
     /** Returns whether the process is being stopped by Ctrl-C; for shutdown hooks. */
     public static boolean isCtrlC() {
-        return Thread.getAllStackTraces().keySet().stream().anyMatch(each -> each.getName().equals(CTRL_C_THREAD));
+        return Thread.getAllStackTraces().keySet().stream().anyMatch(thread -> thread.getName().equals(CTRL_C_THREAD));
     }
 
     /** Returns the code with which the JVM exits after the signal. */

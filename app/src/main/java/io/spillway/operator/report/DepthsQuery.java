@@ -37,7 +37,7 @@ record DepthsQuery(Sort sort, boolean isAscending, String search, int from, int 
      */
     static DepthsQuery of(Map<String, String> parameters) {
         String sort = parameters.getOrDefault("sort", Sort.WAITING.label());
-        Sort by = Arrays.stream(Sort.values()).filter(each -> each.label().equals(sort)).findFirst()
+        Sort by = Arrays.stream(Sort.values()).filter(candidate -> candidate.label().equals(sort)).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("sort is " + Printable.of(sort) + ": must be one of "
                         + Arrays.stream(Sort.values()).map(Sort::label).collect(Collectors.joining(", ")) + "."));
         String order = parameters.getOrDefault("order", by == Sort.TENANT ? "asc" : "desc");

@@ -88,13 +88,13 @@ record InstancesReport(Topics topics, OperatorReads reads, String version) {
 
     private static void add(
             ArrayNode array, Map<String, Instance> instances, Map<String, ProgressMark> marks, boolean areWorkers) {
-        instances.entrySet().stream().limit(MAX_LISTED).forEach(each -> {
-            Instance instance = each.getValue();
+        instances.entrySet().stream().limit(MAX_LISTED).forEach(entry -> {
+            Instance instance = entry.getValue();
             ObjectNode json = array.addObject();
-            json.put("id", each.getKey());
+            json.put("id", entry.getKey());
             json.put("host", instance.members.isEmpty() ? null
                     : instance.members.getFirst().host().replaceFirst("^/", ""));
-            json.put("version", Optional.ofNullable(marks.get(each.getKey())).map(ProgressMark::version)
+            json.put("version", Optional.ofNullable(marks.get(entry.getKey())).map(ProgressMark::version)
                     .filter(version -> !version.isEmpty()).map(Printable::of).orElse(null));
             json.put("lastSeen", instance.status.map(status -> DepthsReport.iso(status.atMillis())).orElse(null));
             partitions(json.putArray("partitions"), instance.members);

@@ -20,14 +20,14 @@ public final class PolicySources {
         PolicySettings own = policies.own(tenant);
         PolicySettings shared = policies.own(ViewContent.ALL_TENANTS);
         PolicySettings inForce = policies.inForce(tenant);
-        Stream<List<String>> workloads = inForce.workloads().entrySet().stream().map(each -> List.of(
-                "workload " + each.getKey(), each.getValue().format(),
-                "set for " + (own.workloads().containsKey(each.getKey()) ? tenant : ViewContent.ALL_TENANTS)));
-        Stream<List<String>> fields = inForce.values().entrySet().stream().map(each -> List.of(
-                each.getKey().key(), each.getKey().format(each.getValue()),
-                own.get(each.getKey()).isPresent() ? "set for " + tenant
-                        : shared.get(each.getKey()).isPresent() ? "set for *"
-                        : configured.get(each.getKey()).isPresent() ? "configuration" : "default"));
+        Stream<List<String>> workloads = inForce.workloads().entrySet().stream().map(workload -> List.of(
+                "workload " + workload.getKey(), workload.getValue().format(),
+                "set for " + (own.workloads().containsKey(workload.getKey()) ? tenant : ViewContent.ALL_TENANTS)));
+        Stream<List<String>> fields = inForce.values().entrySet().stream().map(field -> List.of(
+                field.getKey().key(), field.getKey().format(field.getValue()),
+                own.get(field.getKey()).isPresent() ? "set for " + tenant
+                        : shared.get(field.getKey()).isPresent() ? "set for *"
+                        : configured.get(field.getKey()).isPresent() ? "configuration" : "default"));
         return Stream.concat(fields, workloads);
     }
 }

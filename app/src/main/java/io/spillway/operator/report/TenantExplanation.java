@@ -125,7 +125,8 @@ public record TenantExplanation(
             rules.add("any other: held in delay, because the tenant is paused");
             return rules;
         }
-        policy.workloads().entrySet().stream().filter(each -> each.getValue().paused()).map(Map.Entry::getKey).sorted()
+        policy.workloads().entrySet().stream().filter(workload -> workload.getValue().paused())
+                .map(Map.Entry::getKey).sorted()
                 .forEach(paused -> rules.add("of the workload " + paused + ", which is paused: held in delay"));
         if (policy.agedAfterMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.agedAfterMillis()) + ": aged");

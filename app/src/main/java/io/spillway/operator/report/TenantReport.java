@@ -48,12 +48,12 @@ record TenantReport(
         ObjectNode json = JSON.createObjectNode();
         json.put("tenant", tenant);
         json.set("policy", policy(policies.inForce(tenant), policy));
-        json.put("waiting", depth.map(each -> Math.max(0, each.balance().waiting())).orElse(null));
+        json.put("waiting", depth.map(tenantDepth -> Math.max(0, tenantDepth.balance().waiting())).orElse(null));
         json.put("admittedShare", admittedShare.applyAsDouble(tenant));
         ArrayNode sources = json.putArray("sources");
         PolicySources.rows(tenant, policies, configuration.defaults()).forEach(row -> sources.addObject()
                 .put("field", row.get(0)).put("value", row.get(1)).put("source", row.get(2)));
-        depth.ifPresent(each -> balance(json, each, policy, nowMillis));
+        depth.ifPresent(tenantDepth -> balance(json, tenantDepth, policy, nowMillis));
         Topics topics = new Topics(configuration.queue());
         List<String> missing = new ArrayList<>();
         placement(json, tenant, policy, topics, missing, nowMillis);

@@ -24,7 +24,7 @@ public record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> 
 
     /** Returns the rows as JSON fields: all times in milliseconds. */
     public List<Map<String, Object>> fields() {
-        return byWorker.entrySet().stream().map(each -> fields(each.getKey(), each.getValue())).toList();
+        return byWorker.entrySet().stream().map(worker -> fields(worker.getKey(), worker.getValue())).toList();
     }
 
     private static Map<String, Object> fields(String worker, TimeoutStats stats) {
@@ -75,7 +75,7 @@ public record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> 
     /** Returns the rows of the table, at most {@value #MAX_LISTED}. */
     public List<List<Object>> rows() {
         return byWorker.entrySet().stream().limit(MAX_LISTED)
-                .map(each -> row(each.getKey(), each.getValue())).toList();
+                .map(worker -> row(worker.getKey(), worker.getValue())).toList();
     }
 
     private static List<Object> row(String worker, TimeoutStats stats) {

@@ -163,7 +163,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         List<DelayStage.Leaving<DelayRecord>> leaving = new ArrayList<>();
         storage.restore(stage, nowMillis).forEach(item -> leaving.add(new DelayStage.Leaving<>(item, false)));
         leaving.addAll(stage.run(nowMillis));
-        leaving.forEach(each -> leave(each, nowMillis));
+        leaving.forEach(item -> leave(item, nowMillis));
         if (!leaving.isEmpty()) {
             notBeforeMillis = nowMillis + RunPacing.pauseMillis(clock.millis() - startMillis, delays.stages(), threads);
         }

@@ -206,8 +206,8 @@ final class ParkedItems {
     /** Takes back what it told the receiver of numbers. */
     void close() {
         groups.values().forEach(group -> {
-            for (int each = 1; each <= AttemptClasses.CLASSES; each++) {
-                group.heads.get(each).ifPresent(head -> add(group, head, -head.items));
+            for (int attemptClass = 1; attemptClass <= AttemptClasses.CLASSES; attemptClass++) {
+                group.heads.get(attemptClass).ifPresent(head -> add(group, head, -head.items));
             }
         });
         groups.clear();

@@ -134,8 +134,8 @@ public final class Timers {
         return waiting;
     }
 
-    private static Bytes earlier(Bytes one, Bytes other) {
-        return one.compareTo(other) < 0 ? one : other;
+    private static Bytes earlier(Bytes key, Bytes otherKey) {
+        return key.compareTo(otherKey) < 0 ? key : otherKey;
     }
 
     private void moveCursor(Bytes key) {

@@ -56,12 +56,12 @@ public final class FleetMonitor implements AutoCloseable {
                 clients, topics.laneState(), states, LaneStates.MAX_WORKERS, Optional.empty(), clock);
         this.task = new PeriodicTask("router-fleet", this::update, failure ->
                 LOG.warn("The load of the workers cannot be determined; trying again: {}", failure));
-        Gauge.builder("spillway.lane.behind", fleet, each -> each.behind(clock.millis()))
+        Gauge.builder("spillway.lane.behind", fleet, measured -> measured.behind(clock.millis()))
                 .description("Workers at which the lane is behind its target: what is more than a fair share overflows")
                 .tag("lane", "hot")
                 .register(registry);
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW)) {
-            Gauge.builder("spillway.lane.stuck_partitions", fleet, each -> each.stuckPartitions(lane))
+            Gauge.builder("spillway.lane.stuck_partitions", fleet, measured -> measured.stuckPartitions(lane))
                     .description("Partitions with waiting items and none finished for shards.stuckAfter")
                     .tag("lane", lane.label())
                     .register(registry);

@@ -58,16 +58,18 @@ public final class UndecidedTransactions {
 
     private long longest(List<ReadableEnd> ends, long nowMillis) {
         long longest = 0;
-        for (ReadableEnd each : ends) {
-            long millis = stalls.stalledMillis(each.partition(), each.readableTo(), each.end(), nowMillis);
+        for (ReadableEnd readableEnd : ends) {
+            TopicPartition partition = readableEnd.partition();
+            long readableTo = readableEnd.readableTo();
+            long millis = stalls.stalledMillis(partition, readableTo, readableEnd.end(), nowMillis);
             longest = Math.max(longest, millis);
             if (millis >= REPORT_AFTER_MILLIS
-                    && !Long.valueOf(each.readableTo()).equals(reported.put(each.partition(), each.readableTo()))) {
-                TopicPartition at = each.partition();
+                    && !Long.valueOf(readableTo).equals(reported.put(partition, readableTo))) {
                 LOG.error("{} cannot be read beyond offset {}: a transaction there has been open for {} s."
                                 + " If its producer has ended, or is not yours, abort it with: {}",
-                        at, each.readableTo(), millis / 1_000, admin.commands().spillway("transactions abort --topic "
-                                + at.topic() + " --partition " + at.partition() + " --offset " + each.readableTo()));
+                        partition, readableTo, millis / 1_000, admin.commands().spillway("transactions abort --topic "
+                                + partition.topic() + " --partition " + partition.partition() + " --offset "
+                                + readableTo));
             }
         }
         return longest;

@@ -130,11 +130,11 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             if (entry == null) {
                 throw new IllegalArgumentException("the entry has no value");
             }
-            LedgerCodec.read(entry, (bytes, nameAt, length, from, counts, at) -> {
-                Bytes tenant = Bytes.wrap(Arrays.copyOfRange(bytes, nameAt, nameAt + length));
+            LedgerCodec.read(entry, (bytes, nameStart, length, from, counts, countsStart) -> {
+                Bytes tenant = Bytes.wrap(Arrays.copyOfRange(bytes, nameStart, nameStart + length));
                 UnwrittenBalance known = unwritten.get(tenant);
                 Optional.ofNullable(known == null ? load(tenant, offset, nowMillis) : known)
-                        .ifPresent(balance -> addLine(balance, from, counts, at));
+                        .ifPresent(balance -> addLine(balance, from, counts, countsStart));
             });
         } catch (IllegalArgumentException e) {
             // From another writer. The log interval doubles because there may be many.
@@ -178,8 +178,8 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         return added;
     }
 
-    private void addLine(UnwrittenBalance balance, ItemState from, long[] counts, int at) {
-        balance.count(from, counts, at);
+    private void addLine(UnwrittenBalance balance, ItemState from, long[] counts, int countsStart) {
+        balance.count(from, counts, countsStart);
         if (!balance.isUrgent && hasUrgentChange(balance) && urgent.size() < MOST_UNWRITTEN) {
             balance.isUrgent = true;
             urgent.add(balance);

@@ -68,11 +68,11 @@ final class IdleTenants {
         try (KeyValueIterator<Bytes, byte[]> balances = store.range(next, null)) {
             int read = 0;
             for (; balances.hasNext() && read < MOST_READ && found.size() < MOST_FOUND; read++) {
-                KeyValue<Bytes, byte[]> each = balances.next();
-                Depth depth = FoldProcessor.balance(each.value);
-                if (isIdle.test(each.key.get(), depth)) {
+                KeyValue<Bytes, byte[]> entry = balances.next();
+                Depth depth = FoldProcessor.balance(entry.value);
+                if (isIdle.test(entry.key.get(), depth)) {
                     sum = sum.plus(depth.balance());
-                    found.add(each.key);
+                    found.add(entry.key);
                 }
             }
             next = balances.hasNext() ? balances.peekNextKey() : null;

@@ -33,8 +33,8 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     private final Producer<byte[], byte[]> producer;
     private final LedgerRecorder recorder;
     private final InstantSource clock;
-    private final CommitWatch watch;
-    private final CommitPacer pacer;
+    private final StuckTransactionDetector detector;
+    private final CommitRequester requester;
     private boolean isInTransaction;
     /** Failure to send the deltas with a flush. Kafka Streams expects such failures only with the offsets. */
     private Optional<KafkaException> unsent = Optional.empty();
@@ -45,13 +45,13 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     private boolean isFlushed = true;
 
     public LedgerProducer(
-            Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock, CommitWatch watch,
-            CommitPacer pacer) {
+            Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock,
+            StuckTransactionDetector detector, CommitRequester requester) {
         this.producer = producer;
         this.recorder = recorder;
         this.clock = clock;
-        this.watch = watch;
-        this.pacer = pacer;
+        this.detector = detector;
+        this.requester = requester;
     }
 
     @Override
@@ -74,24 +74,24 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
         producer.beginTransaction();
         isInTransaction = true;
         unsent = Optional.empty();
-        commitStartedNanos = pacer.nowNanos();
-        watch.begun(this);
+        commitStartedNanos = requester.nowNanos();
+        detector.begun(this);
     }
 
     @Override
     public void commitTransaction() {
         producer.commitTransaction();
         isInTransaction = false;
-        pacer.committed(commitStartedNanos);
-        watch.ended(this);
+        requester.committed(commitStartedNanos);
+        detector.ended(this);
     }
 
     @Override
     public void abortTransaction() {
         isInTransaction = false;
         producer.abortTransaction();
-        pacer.aborted();
-        watch.ended(this);
+        requester.aborted();
+        detector.ended(this);
     }
 
     @Override
@@ -119,7 +119,7 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     @Override
     public void flush() {
         if (!isFlushed) {
-            commitStartedNanos = pacer.nowNanos();
+            commitStartedNanos = requester.nowNanos();
             flushLedger();
             producer.flush();
             isFlushed = true;
@@ -154,13 +154,13 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
 
     @Override
     public void close() {
-        watch.ended(this);
+        detector.ended(this);
         producer.close();
     }
 
     @Override
     public void close(Duration timeout) {
-        watch.ended(this);
+        detector.ended(this);
         producer.close(timeout);
     }
 }

@@ -75,7 +75,7 @@ public final class LedgerRecorder {
         /** Discards the moves that were not committed. */
         @Override
         public void close() {
-            siblings.removeIf(each -> each == sums);
+            siblings.removeIf(sibling -> sibling == sums);
         }
     }
 

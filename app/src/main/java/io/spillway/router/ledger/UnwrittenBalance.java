@@ -27,13 +27,13 @@ final class UnwrittenBalance {
     /**
      * Adds a line of the ledger.
      *
-     * @param more counts by the ordinal of the state that the items entered
-     * @param at   index of the first count
+     * @param more  counts by the ordinal of the state that the items entered
+     * @param start index of the first count
      */
-    void count(ItemState from, long[] more, int at) {
+    void count(ItemState from, long[] more, int start) {
         for (int state = 0; state < ItemState.COUNT; state++) {
-            entered[state] += more[at + state];
-            left[from.ordinal()] += more[at + state];
+            entered[state] += more[start + state];
+            left[from.ordinal()] += more[start + state];
         }
     }
 

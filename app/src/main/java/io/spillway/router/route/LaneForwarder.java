@@ -73,7 +73,7 @@ public final class LaneForwarder implements AutoCloseable {
      * @param offset in the topic of the stage
      */
     public boolean forward(Record<byte[], byte[]> record, Decision decision, long offset, long nowMillis) {
-        services.pacer().moved(context);
+        services.commitRequester().moved(context);
         switch (decision.route()) {
             case Route.ToLane to -> {
                 headers.toLane(record.headers(), to, decision, offset, nowMillis);

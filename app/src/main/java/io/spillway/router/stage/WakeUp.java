@@ -34,12 +34,12 @@ public final class WakeUp {
 
     /** Sets the timer to fire at about the wanted time, maybe in the past, unless it is set to an earlier one. */
     public void set(long wantedMillis, long nowMillis) {
-        long at = Math.clamp(wantedMillis, nowMillis + 1, nowMillis + MOST_AHEAD_MILLIS);
-        if (at < atMillis - SLACK_MILLIS) {
+        long nextMillis = Math.clamp(wantedMillis, nowMillis + 1, nowMillis + MOST_AHEAD_MILLIS);
+        if (nextMillis < atMillis - SLACK_MILLIS) {
             scheduled.cancel();
             scheduled = context.schedule(
-                    Duration.ofMillis(at - nowMillis), PunctuationType.WALL_CLOCK_TIME, this::fire);
-            atMillis = at;
+                    Duration.ofMillis(nextMillis - nowMillis), PunctuationType.WALL_CLOCK_TIME, this::fire);
+            atMillis = nextMillis;
         }
     }
 

@@ -51,10 +51,10 @@ class LedgerRecorderTest {
                 }
             };
     private long nowNanos;
-    private final CommitWatch watch = new CommitWatch(() -> nowNanos);
-    private final CommitPacer pacer = new CommitPacer(Duration.ofMillis(100), () -> nowNanos);
+    private final StuckTransactionDetector detector = new StuckTransactionDetector(() -> nowNanos);
+    private final CommitRequester requester = new CommitRequester(Duration.ofMillis(100), () -> nowNanos);
     private final LedgerProducer producer =
-            new LedgerProducer(kafka, recorder, () -> Instant.ofEpochMilli(AT), watch, pacer);
+            new LedgerProducer(kafka, recorder, () -> Instant.ofEpochMilli(AT), detector, requester);
 
     @Test
     void the_moves_of_a_threads_tasks_are_in_the_transaction_with_their_offsets() {
@@ -75,19 +75,19 @@ class LedgerRecorderTest {
         Duration time = Duration.ofSeconds(10);
         nowNanos = time.toNanos();
         begin();
-        assertThat(watch.isStuck(time)).isFalse();
+        assertThat(detector.isStuck(time)).isFalse();
         nowNanos += time.toNanos() - 1;
-        assertThat(watch.isStuck(time)).isFalse();
+        assertThat(detector.isStuck(time)).isFalse();
         nowNanos++;
-        assertThat(watch.isStuck(time)).isTrue();
+        assertThat(detector.isStuck(time)).isTrue();
         commit();
-        assertThat(watch.isStuck(time)).isFalse();
+        assertThat(detector.isStuck(time)).isFalse();
 
         producer.beginTransaction();
         nowNanos += time.toNanos();
-        assertThat(watch.isStuck(time)).isTrue();
+        assertThat(detector.isStuck(time)).isTrue();
         producer.abortTransaction();
-        assertThat(watch.isStuck(time)).isFalse();
+        assertThat(detector.isStuck(time)).isFalse();
     }
 
     @Test

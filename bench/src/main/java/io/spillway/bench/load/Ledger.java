@@ -34,7 +34,6 @@ public final class Ledger implements Handler {
     /** What the handler does with an item, once it is noted. */
     @FunctionalInterface
     public interface Behaviour {
-        /** Handles it. */
         Outcome handle(Call call) throws InterruptedException;
 
         /** Returns the name of the destination of a tenant's items. */

@@ -164,7 +164,7 @@ public final class DelayStage<R> {
             Optional<DelayStore.Parked<R>> first = store.first(group, isPaused);
             boolean leaves = first.isPresent() && (!isPaused || first.get().endMillis() <= nowMillis);
             paused.taken(group, leaves ? store.remove(group, first.get())
-                    : first.map(each -> OptionalLong.of(each.endMillis())).orElse(OptionalLong.empty()));
+                    : first.map(parked -> OptionalLong.of(parked.endMillis())).orElse(OptionalLong.empty()));
             if (leaves) {
                 bytes += first.get().bytes();
                 placeAgain(first.get().item(), leaving, nowMillis);
@@ -194,7 +194,7 @@ public final class DelayStage<R> {
     private int release(RetryKey group, boolean isPaid, List<Leaving<R>> leaving, long nowMillis) {
         Optional<DelayStore.Parked<R>> first = store.first(group, !isPaid);
         if (first.isEmpty() || !isPaid && first.get().endMillis() > nowMillis) {
-            gate.removed(group, first.map(each -> OptionalLong.of(each.endMillis())).orElse(OptionalLong.empty()));
+            gate.removed(group, first.map(parked -> OptionalLong.of(parked.endMillis())).orElse(OptionalLong.empty()));
             return 0;
         }
         R item = first.get().item();

@@ -73,7 +73,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Follows the statuses of the fleet: whose turn it is, and what others have convicted. */
     void follow(String self, Map<String, SuspectStatus.Received> fleet) {
         turn.follow(self, fleet);
-        fleet.values().forEach(each -> convictions.follow(each.status().convictedAtMillis()));
+        fleet.values().forEach(received -> convictions.follow(received.status().convictedAtMillis()));
     }
 
     /** Returns what to tell the other workers now. */
@@ -130,7 +130,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
         if (attempt.isPresent() && attempt.get().isDeaf(nowNanos)) {
             passDeaf();
         }
-        groups.entrySet().removeIf(each -> each.getValue().forgetDone(each.getKey(), nowNanos));
+        groups.entrySet().removeIf(group -> group.getValue().forgetDone(group.getKey(), nowNanos));
         if (marked != null || groups.values().stream().anyMatch(SuspectGroup::isRunning)) {
             return Optional.empty();
         }
@@ -160,12 +160,12 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
             return false;
         }
         boolean extended = false;
-        for (Map.Entry<EnginePartition, Deque<T>> each : waiting.entrySet()) {
-            SuspectGroup<T> group = groups.computeIfAbsent(each.getKey(), absent -> new SuspectGroup<>());
+        for (Map.Entry<EnginePartition, Deque<T>> entry : waiting.entrySet()) {
+            SuspectGroup<T> group = groups.computeIfAbsent(entry.getKey(), absent -> new SuspectGroup<>());
             Predicate<T> joins = suspect -> !turn.isPaced() || suspect.freshSinceMillis() > youngerThan.getAsLong()
                     && !convictions.has(suspect.tenant(), nowMillis);
-            if (group.extend(each.getValue(), joins, isReady)) {
-                each.getKey().markDirty();
+            if (group.extend(entry.getValue(), joins, isReady)) {
+                entry.getKey().markDirty();
                 extended = true;
             }
         }
@@ -183,7 +183,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Returns the time after which the suspects arrived that run in groups; empty while there are none. */
     private OptionalLong youngerThan(long nowMillis) {
         return SuspectTurn.youngerThan(waiting.values().stream().flatMap(Queue::stream)
-                .filter(each -> !convictions.has(each.tenant(), nowMillis)).mapToLong(EngineItem::freshSinceMillis));
+                .filter(item -> !convictions.has(item.tenant(), nowMillis)).mapToLong(EngineItem::freshSinceMillis));
     }
 
     /**
@@ -256,20 +256,21 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     /** Records an attempt: of the marked suspect, which has no slot, of a member of a group, or of an ordinary item. */
-    void started(EngineAttempt<T> its) {
-        if (its.slot == null) {
-            attempt = Optional.of(its);
-        } else if (!groups.isEmpty() && groups.containsKey(its.item.partition())) {
-            groups.get(its.item.partition()).members.computeIfPresent(its.item, (item, none) -> Optional.of(its));
+    void started(EngineAttempt<T> newAttempt) {
+        if (newAttempt.slot == null) {
+            attempt = Optional.of(newAttempt);
+        } else if (!groups.isEmpty() && groups.containsKey(newAttempt.item.partition())) {
+            groups.get(newAttempt.item.partition()).members
+                    .computeIfPresent(newAttempt.item, (item, none) -> Optional.of(newAttempt));
         }
     }
 
     /** Ends an attempt: the next commit removes the mark of a suspect. One that ran alone to its end is innocent. */
-    void ended(EngineAttempt<T> its, boolean innocent) {
-        if (its.slot == null) {
-            endedAlone(its.item, innocent);
-        } else if (!groups.isEmpty() && groups.containsKey(its.item.partition())) {
-            groups.get(its.item.partition()).members.remove(its.item);
+    void ended(EngineAttempt<T> endedAttempt, boolean innocent) {
+        if (endedAttempt.slot == null) {
+            endedAlone(endedAttempt.item, innocent);
+        } else if (!groups.isEmpty() && groups.containsKey(endedAttempt.item.partition())) {
+            groups.get(endedAttempt.item.partition()).members.remove(endedAttempt.item);
             groups.values().removeIf(group -> group.members.isEmpty());
         }
     }
@@ -298,7 +299,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
             }
         });
         groups.values().removeIf(group -> group.members.isEmpty());
-        deaf.values().forEach(each -> each.behind().removeIf(suspect -> suspect.partition().leaving));
+        deaf.values().forEach(deafSuspect -> deafSuspect.behind().removeIf(suspect -> suspect.partition().leaving));
         if (marked != null && marked.partition().leaving && attempt.isEmpty()) {
             clearMark();
         }
@@ -309,13 +310,13 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
         accused.forEach(visitor);
         waiting.values().forEach(queue -> queue.forEach(visitor));
         groups.values().forEach(group -> group.unmarked.forEach(visitor));
-        deaf.values().forEach(each -> each.behind().forEach(visitor));
+        deaf.values().forEach(deafSuspect -> deafSuspect.behind().forEach(visitor));
     }
 
     int size() {
         return accused.size() + waiting.values().stream().mapToInt(Queue::size).sum() + (marked == null ? 0 : 1)
                 + groups.values().stream().mapToInt(group -> group.members.size()).sum()
-                + deaf.values().stream().mapToInt(each -> 1 + each.behind().size()).sum();
+                + deaf.values().stream().mapToInt(deafSuspect -> 1 + deafSuspect.behind().size()).sum();
     }
 
     /** Lets the suspects of other tenants run beside a marked one that ignores its interrupt. */

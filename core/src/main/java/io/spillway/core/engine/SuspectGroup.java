@@ -35,10 +35,10 @@ final class SuspectGroup<T extends EngineItem> {
         if (before > SIZE / 2) {
             return false;
         }
-        for (Iterator<T> each = waiting.iterator(); each.hasNext() && members.size() < SIZE;) {
-            T suspect = each.next();
+        for (Iterator<T> suspects = waiting.iterator(); suspects.hasNext() && members.size() < SIZE;) {
+            T suspect = suspects.next();
             if (joins.test(suspect)) {
-                each.remove();
+                suspects.remove();
                 if (isReady.test(suspect)) {
                     members.put(suspect, Optional.empty());
                     unmarked.add(suspect);
@@ -64,7 +64,7 @@ final class SuspectGroup<T extends EngineItem> {
     /** Removes the members that are done, have moved or ignore their interrupt; returns whether none is left. */
     boolean forgetDone(EnginePartition partition, long nowNanos) {
         members.entrySet().removeIf(member -> !partition.progress.isUnfinished(member.getKey().offset())
-                || member.getValue().filter(its -> its.isDeaf(nowNanos)).isPresent());
+                || member.getValue().filter(attempt -> attempt.isDeaf(nowNanos)).isPresent());
         return members.isEmpty();
     }
 }

@@ -114,11 +114,11 @@ final class SuspectTurn {
         if (others.isEmpty()) {
             return true;
         }
-        if (others.values().stream().anyMatch(each -> isMissing(each, nowMillis))) {
+        if (others.values().stream().anyMatch(other -> isMissing(other, nowMillis))) {
             missingMillis = nowMillis;
         }
         return nowMillis - sinceMillis >= SETTLE_MILLIS && nowMillis - missingMillis >= REST_MILLIS
-                && others.entrySet().stream().noneMatch(each -> isBefore(each.getKey(), each.getValue(), nowMillis));
+                && others.entrySet().stream().noneMatch(other -> isBefore(other.getKey(), other.getValue(), nowMillis));
     }
 
     private static boolean isMissing(SuspectStatus.Received received, long nowMillis) {

@@ -24,21 +24,21 @@ public final class LinearProbing {
     /** Returns the index of the hash, or of the free slot where it belongs. */
     public static int find(long[] slots, long hash) {
         int mask = slots.length - 1;
-        int at = (int) (hash << 1) & mask;
-        while (slots[at] != 0 && slots[at] != hash) {
-            at = at + 2 & mask;
+        int slot = (int) (hash << 1) & mask;
+        while (slots[slot] != 0 && slots[slot] != hash) {
+            slot = slot + 2 & mask;
         }
-        return at;
+        return slot;
     }
 
     /** Copies the entries whose number passes the filter to a new array of a sufficient length. */
     public static long[] rehash(long[] from, int length, LongPredicate filter) {
         long[] slots = new long[length];
-        for (int at = 0; at < from.length; at += 2) {
-            if (from[at] != 0 && filter.test(from[at + 1])) {
-                int to = find(slots, from[at]);
-                slots[to] = from[at];
-                slots[to + 1] = from[at + 1];
+        for (int slot = 0; slot < from.length; slot += 2) {
+            if (from[slot] != 0 && filter.test(from[slot + 1])) {
+                int to = find(slots, from[slot]);
+                slots[to] = from[slot];
+                slots[to + 1] = from[slot + 1];
             }
         }
         return slots;

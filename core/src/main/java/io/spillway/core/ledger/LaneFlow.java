@@ -50,6 +50,6 @@ public record LaneFlow(long entered, long left, FlowRates rates, boolean isFirst
     public static Drain latest(Drain bySum, Map<ItemState, LaneFlow> lanes) {
         return lanes.entrySet().stream().filter(lane -> !lane.getValue().isFirst)
                 .map(lane -> lane.getValue().drain(lane.getKey()))
-                .reduce(bySum, (one, other) -> one.seconds() >= other.seconds() ? one : other);
+                .reduce(bySum, (longest, drain) -> longest.seconds() >= drain.seconds() ? longest : drain);
     }
 }

@@ -45,15 +45,16 @@ public final class LedgerDeltas {
     @FunctionalInterface
     public interface LineVisitor {
         /**
-         * Receives one tenant, with an ASCII name; its counts by new state start at {@code at}. Both arrays are
-         * read-only, and valid until this returns.
+         * Receives one tenant, with an ASCII name; its counts by new state start at {@code countsStart}. Both arrays
+         * are read-only, and valid until this returns.
          */
-        void visit(byte[] names, int offset, int length, ItemState from, long[] counts, int at);
+        void visit(byte[] names, int offset, int length, ItemState from, long[] counts, int countsStart);
 
         /** Adapts a visitor that takes a String. */
         static LineVisitor of(Visitor visitor) {
-            return (names, offset, length, from, counts, at) ->
-                    visitor.visit(new String(names, offset, length, StandardCharsets.US_ASCII), from, counts, at);
+            return (names, offset, length, from, counts, countsStart) ->
+                    visitor.visit(
+                            new String(names, offset, length, StandardCharsets.US_ASCII), from, counts, countsStart);
         }
     }
 
@@ -142,12 +143,12 @@ public final class LedgerDeltas {
 
     private int rowOf(String tenant, long hash) {
         int length = tenant.length();
-        int at = makeRoom(length);
+        int nameStart = makeRoom(length);
         int bits = 0;
         for (int i = 0; i < length; i++) {
             char next = tenant.charAt(i);
             bits |= next;
-            names[at + i] = (byte) next;
+            names[nameStart + i] = (byte) next;
         }
         if (bits > MAX_ASCII) {
             throw new IllegalArgumentException("a tenant whose name is not ASCII: " + Printable.of(tenant));
@@ -158,22 +159,22 @@ public final class LedgerDeltas {
     private int rowOf(LedgerDeltas more, int theirs) {
         int start = more.starts[theirs];
         int length = more.starts[theirs + 1] - start;
-        int at = makeRoom(length);
-        System.arraycopy(more.names, start, names, at, length);
+        int nameStart = makeRoom(length);
+        System.arraycopy(more.names, start, names, nameStart, length);
         return rowOfNext(length, more.hashes[theirs]);
     }
 
     /** Returns the row of the name that was written after the last one: an existing row, or a new one. */
     private int rowOfNext(int length, long hash) {
-        int at = starts[size];
+        int nameStart = starts[size];
         for (int slot = index.first(hash); slot != RowIndex.NONE; slot = index.next(slot, hash)) {
             int row = index.row(slot);
-            if (Arrays.equals(names, starts[row], starts[row + 1], names, at, at + length)) {
+            if (Arrays.equals(names, starts[row], starts[row + 1], names, nameStart, nameStart + length)) {
                 return row;
             }
         }
         hashes[size] = hash;
-        starts[size + 1] = at + length;
+        starts[size + 1] = nameStart + length;
         index.add(hash, size);
         return size++;
     }

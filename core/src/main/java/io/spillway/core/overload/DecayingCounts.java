@@ -68,12 +68,12 @@ final class DecayingCounts {
         private int uncounted;
 
         synchronized boolean add(long hash, long units, long limit, long most) {
-            int at = LinearProbing.find(slots, hash);
-            long after = slots[at + 1] + units;
+            int slot = LinearProbing.find(slots, hash);
+            long after = slots[slot + 1] + units;
             if (after > limit) {
                 return false;
             }
-            if (slots[at] == 0) {
+            if (slots[slot] == 0) {
                 if (used == MAX_OF_STRIPE && !tryMakeRoom()) {
                     return true;
                 }
@@ -81,10 +81,10 @@ final class DecayingCounts {
                 if (LinearProbing.lengthFor(used) > slots.length) {
                     rehash();
                 }
-                at = LinearProbing.find(slots, hash);
-                slots[at] = hash;
+                slot = LinearProbing.find(slots, hash);
+                slots[slot] = hash;
             }
-            slots[at + 1] = Math.min(after, most);
+            slots[slot + 1] = Math.min(after, most);
             return true;
         }
 
@@ -103,9 +103,9 @@ final class DecayingCounts {
         /** Multiplies all counts and removes tenants whose count becomes 0. */
         synchronized void decay(double factor) {
             int forgotten = 0;
-            for (int at = 0; at < slots.length && used > 0; at += 2) {
-                slots[at + 1] = (long) (slots[at + 1] * factor);
-                forgotten += slots[at] != 0 && slots[at + 1] == 0 ? 1 : 0;
+            for (int slot = 0; slot < slots.length && used > 0; slot += 2) {
+                slots[slot + 1] = (long) (slots[slot + 1] * factor);
+                forgotten += slots[slot] != 0 && slots[slot + 1] == 0 ? 1 : 0;
             }
             if (forgotten > 0) {
                 used -= forgotten;
@@ -120,9 +120,9 @@ final class DecayingCounts {
 
         synchronized int copy(long[] into, int from) {
             int count = from;
-            for (int at = 0; at < slots.length; at += 2) {
-                if (slots[at] != 0) {
-                    into[count++] = slots[at + 1];
+            for (int slot = 0; slot < slots.length; slot += 2) {
+                if (slots[slot] != 0) {
+                    into[count++] = slots[slot + 1];
                 }
             }
             return count;

@@ -157,8 +157,8 @@ public final class Fleet {
         long bestScore = Long.MAX_VALUE;
         for (int i = 0; i < count; i++) {
             // In both directions: otherwise one of two equal neighbours would be first more often.
-            int at = isForward ? first + i : first - i;
-            int partition = candidates[at >= count ? at - count : at < 0 ? at + count : at];
+            int index = isForward ? first + i : first - i;
+            int partition = candidates[index >= count ? index - count : index < 0 ? index + count : index];
             FleetWorker owner = owners[partition];
             boolean isLeft = owner == unowned[partition] && backlog.waiting(partition) > 0;
             int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (isLeft ? 1 : 0);
@@ -273,6 +273,6 @@ public final class Fleet {
 
     /** Returns at how many workers hot is behind. */
     public int behind(long nowMillis) {
-        return (int) table.members.values().stream().filter(each -> each.worker.guard.isBehind(nowMillis)).count();
+        return (int) table.members.values().stream().filter(member -> member.worker.guard.isBehind(nowMillis)).count();
     }
 }

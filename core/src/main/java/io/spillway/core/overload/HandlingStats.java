@@ -53,7 +53,7 @@ public final class HandlingStats {
             double[] sorted = Arrays.copyOf(seconds, count);
             Arrays.sort(sorted);
             double most = count == 0 ? 0 : sorted[count / 2] * USUAL_MEDIANS;
-            return Arrays.stream(sorted).takeWhile(each -> each <= most).average().orElse(0);
+            return Arrays.stream(sorted).takeWhile(attemptSeconds -> attemptSeconds <= most).average().orElse(0);
         }
     }
 

@@ -38,9 +38,9 @@ public final class PolicyIndex {
         Table now = table;
         long[] slots = now.slots();
         long hash = TenantHash.key(tenant, seed);
-        int at = LinearProbing.find(slots, hash);
+        int slot = LinearProbing.find(slots, hash);
         // The look-up may end at a free slot that another tenant has taken since.
-        long number = slots[at] == hash ? slots[at + 1] : 0;
+        long number = slots[slot] == hash ? slots[slot + 1] : 0;
         // The slots are written in place, so a number may be newer than this table's policies.
         TenantPolicy policy = number == 0 || number > now.policies().length ? null : now.policies()[(int) number - 1];
         return new TenantContext(tenant, hash, policy == null ? others : policy);
@@ -51,16 +51,16 @@ public final class PolicyIndex {
         long number = numberOf(policy);
         long hash = TenantHash.key(tenant, seed);
         long[] slots = table.slots();
-        int at = LinearProbing.find(slots, hash);
-        if (slots[at] == 0) {
+        int slot = LinearProbing.find(slots, hash);
+        if (slots[slot] == 0) {
             used++;
             if (4L * used > slots.length) {
                 slots = grown(slots);
-                at = LinearProbing.find(slots, hash);
+                slot = LinearProbing.find(slots, hash);
             }
         }
-        slots[at + 1] = number;
-        slots[at] = hash;
+        slots[slot + 1] = number;
+        slots[slot] = hash;
         // This volatile write publishes the slots to readers.
         table = new Table(slots, table.policies());
     }
@@ -68,9 +68,9 @@ public final class PolicyIndex {
     /** Removes a tenant's policy. Its slot stays reserved until the index grows. */
     public void remove(String tenant) {
         long[] slots = table.slots();
-        int at = LinearProbing.find(slots, TenantHash.key(tenant, seed));
-        if (slots[at] != 0) {
-            slots[at + 1] = 0;
+        int slot = LinearProbing.find(slots, TenantHash.key(tenant, seed));
+        if (slots[slot] != 0) {
+            slots[slot + 1] = 0;
             table = new Table(slots, table.policies());
         }
     }
@@ -101,8 +101,8 @@ public final class PolicyIndex {
 
     private long[] grown(long[] old) {
         int live = 0;
-        for (int at = 0; at < old.length; at += 2) {
-            live += old[at + 1] == 0 ? 0 : 1;
+        for (int slot = 0; slot < old.length; slot += 2) {
+            live += old[slot + 1] == 0 ? 0 : 1;
         }
         used = live + 1;
         int length = Math.max(FIRST_LENGTH, Integer.highestOneBit(4 * (live + 1)) << 2);
@@ -115,12 +115,12 @@ public final class PolicyIndex {
         long[] slots = old.slots().clone();
         numbers.clear();
         TenantPolicy[] kept = new TenantPolicy[old.policies().length];
-        for (int at = 0; at < slots.length; at += 2) {
-            if (slots[at + 1] != 0) {
-                TenantPolicy policy = old.policies()[(int) slots[at + 1] - 1];
+        for (int slot = 0; slot < slots.length; slot += 2) {
+            if (slots[slot + 1] != 0) {
+                TenantPolicy policy = old.policies()[(int) slots[slot + 1] - 1];
                 int number = numbers.computeIfAbsent(policy, absent -> numbers.size() + 1);
                 kept[number - 1] = policy;
-                slots[at + 1] = number;
+                slots[slot + 1] = number;
             }
         }
         table = new Table(slots, kept);

@@ -72,9 +72,9 @@ public record PolicySettings(Map<PolicyField, Object> values, Map<String, Worklo
     /** Returns the settings as {@code key=value}, separated by spaces, in the form in which they are set. */
     public String inOneLine() {
         Stream<String> limits = workloads.entrySet().stream()
-                .map(each -> "workload " + each.getKey() + ": " + each.getValue().format());
+                .map(workload -> "workload " + workload.getKey() + ": " + workload.getValue().format());
         Stream<String> fields = values.entrySet().stream()
-                .map(each -> each.getKey().key() + "=" + each.getKey().format(each.getValue()));
+                .map(setting -> setting.getKey().key() + "=" + setting.getKey().format(setting.getValue()));
         String text = Stream.concat(fields, limits).collect(Collectors.joining(" "));
         return text.isEmpty() ? "nothing set" : text;
     }

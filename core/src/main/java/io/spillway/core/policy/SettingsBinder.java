@@ -65,7 +65,7 @@ public final class SettingsBinder {
     private static Parser choice(Class<?> type) {
         return new Parser("one of " + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT),
                 text -> Arrays.stream(type.getEnumConstants())
-                        .filter(each -> ((Enum<?>) each).name().equals(text.toUpperCase(Locale.ROOT)))
+                        .filter(constant -> ((Enum<?>) constant).name().equals(text.toUpperCase(Locale.ROOT)))
                         .findFirst().orElseThrow(() -> new IllegalArgumentException(text)));
     }
 

@@ -92,29 +92,29 @@ public final class RateTable {
 
         /** Returns the state after this item; for a rejected one the unchanged state negated, which is below 0. */
         synchronized long take(long hash, RateLimit limit, long nowNanos) {
-            int at = LinearProbing.find(slots, hash);
-            if (slots[at] == 0) {
+            int slot = LinearProbing.find(slots, hash);
+            if (slots[slot] == 0) {
                 if (size.get() >= maxTenants) {
                     unmeasured.increment();
                     return nowNanos;
                 }
-                at = insert(at, hash);
+                slot = insert(slot, hash);
             }
             // A state that this limit cannot have produced is reduced to an empty bucket. Without that, a tenant with a
             // low rate and a long burst would be rejected for hours after its rate was raised, and every tenant after a
             // fast clock is corrected.
             long fullNanos = nowNanos + limit.toleranceNanos();
-            long before = slots[at + 1] > fullNanos + MAX_SKEW_NANOS ? fullNanos : slots[at + 1];
+            long before = slots[slot + 1] > fullNanos + MAX_SKEW_NANOS ? fullNanos : slots[slot + 1];
             long after = limit.next(before, nowNanos);
-            slots[at + 1] = after == RateLimit.REFUSED ? before : after;
+            slots[slot + 1] = after == RateLimit.REFUSED ? before : after;
             return after == RateLimit.REFUSED ? -before : after;
         }
 
         synchronized void prune(long nowNanos) {
             long[] old = slots;
             int keep = 0;
-            for (int at = 0; at < old.length; at += 2) {
-                if (old[at] != 0 && old[at + 1] > nowNanos) {
+            for (int slot = 0; slot < old.length; slot += 2) {
+                if (old[slot] != 0 && old[slot + 1] > nowNanos) {
                     keep++;
                 }
             }
@@ -134,9 +134,9 @@ public final class RateTable {
                 return free;
             }
             slots = LinearProbing.rehash(slots, LinearProbing.lengthFor(used), state -> true);
-            int at = LinearProbing.find(slots, hash);
-            slots[at] = hash;
-            return at;
+            int slot = LinearProbing.find(slots, hash);
+            slots[slot] = hash;
+            return slot;
         }
     }
 }

@@ -67,8 +67,8 @@ public final class AttemptClasses<T> {
 
     private Optional<T> first(boolean byEnd) {
         Optional<T> first = Optional.empty();
-        for (int each = 1; each <= CLASSES && (byEnd || first.isEmpty()); each++) {
-            Optional<T> element = get(each);
+        for (int attemptClass = 1; attemptClass <= CLASSES && (byEnd || first.isEmpty()); attemptClass++) {
+            Optional<T> element = get(attemptClass);
             if (first.isEmpty() || element.isPresent()
                     && endMillis.applyAsLong(element.get()) < endMillis.applyAsLong(first.get())) {
                 first = element;

@@ -89,10 +89,11 @@ public final class AttemptTimeouts {
                 active.add(new Active(tenant, durations, durations.alwaysTimesOut() ? Double.MAX_VALUE : activity));
             }
         });
-        active.sort(Comparator.comparingDouble((Active each) -> -each.activity).thenComparing(Active::tenant));
+        active.sort(Comparator.comparingDouble((Active candidate) -> -candidate.activity)
+                .thenComparing(Active::tenant));
         return active.stream().limit(most)
-                .map(each -> new TenantStats(
-                        each.tenant, each.durations.stats(policies.apply(each.tenant))))
+                .map(candidate -> new TenantStats(
+                        candidate.tenant, candidate.durations.stats(policies.apply(candidate.tenant))))
                 .toList();
     }
 
@@ -102,7 +103,7 @@ public final class AttemptTimeouts {
      */
     public int alwaysTimingOut(long nowMillis) {
         return (int) tenants.values().stream()
-                .filter(each -> each.alwaysTimesOut() && !each.isIdle(nowMillis)).count();
+                .filter(durations -> durations.alwaysTimesOut() && !durations.isIdle(nowMillis)).count();
     }
 
     /** Returns the number of tenants with an entry. */
@@ -114,7 +115,7 @@ public final class AttemptTimeouts {
     private boolean isFull(long nowMillis) {
         if (tenants.size() >= maxTenants && nowMillis >= mayPruneMillis) {
             mayPruneMillis = nowMillis + PRUNE_EVERY_MILLIS;
-            tenants.values().removeIf(each -> each.isIdle(nowMillis));
+            tenants.values().removeIf(durations -> durations.isIdle(nowMillis));
         }
         return tenants.size() >= maxTenants;
     }

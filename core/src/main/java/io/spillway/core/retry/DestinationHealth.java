@@ -118,10 +118,10 @@ public final class DestinationHealth {
                 firsts = 0;
                 firstSuccesses = 0;
             }
-            for (var each = retries.entrySet().iterator(); each.hasNext() && taken.size() < most; ) {
-                Map.Entry<Integer, long[]> granted = each.next();
+            for (var iterator = retries.entrySet().iterator(); iterator.hasNext() && taken.size() < most; ) {
+                Map.Entry<Integer, long[]> granted = iterator.next();
                 taken.add(new AttemptCounts(key, granted.getKey(), 0, 0, granted.getValue()[0], granted.getValue()[1]));
-                each.remove();
+                iterator.remove();
             }
         }
     }
@@ -151,23 +151,23 @@ public final class DestinationHealth {
             return;
         }
         keepFailing(tenant, isFirst, succeeded, nowMillis);
-        Destination at = destinations.get(destination);
-        if (at == null) {
+        Destination target = destinations.get(destination);
+        if (target == null) {
             if (!isNews || destinations.size() >= maxTenants) {
                 return;
             }
-            at = new Destination();
-            destinations.put(destination, at);
+            target = new Destination();
+            destinations.put(destination, target);
         }
-        Health own = at.tenants.get(tenant);
+        Health own = target.tenants.get(tenant);
         if (own == null && isNews && tenants < maxTenants) {
             own = new Health();
-            at.tenants.put(tenant, own);
+            target.tenants.put(tenant, own);
             tenants++;
         }
-        at.all.ended(isFirst, succeeded, nowMillis);
+        target.all.ended(isFirst, succeeded, nowMillis);
         if (own == null) {
-            at.all.count(isFirst, grantedBy, succeeded);
+            target.all.count(isFirst, grantedBy, succeeded);
         } else {
             own.ended(isFirst, succeeded, nowMillis);
             own.count(isFirst, grantedBy, succeeded);
@@ -200,29 +200,29 @@ public final class DestinationHealth {
 
     /** Returns what a failure adds to its item's blame, in thousandths of an attempt, after {@link #ended}. */
     public synchronized int blame(String destination, String tenant, long nowMillis) {
-        Destination at = destinations.get(destination);
-        if (at == null) {
+        Destination target = destinations.get(destination);
+        if (target == null) {
             return WHOLE;
         }
-        Health own = at.tenants.getOrDefault(tenant, at.all);
-        if (at.all.isUnavailable(nowMillis) || own.isUnavailable(nowMillis)) {
+        Health own = target.tenants.getOrDefault(tenant, target.all);
+        if (target.all.isUnavailable(nowMillis) || own.isUnavailable(nowMillis)) {
             return 0;
         }
-        double share = Math.max(at.all.failureShare(nowMillis), own.failureShare(nowMillis));
+        double share = Math.max(target.all.failureShare(nowMillis), own.failureShare(nowMillis));
         double blame = Math.log(share) / Math.log(NORMAL_FAILURES);
         return Math.clamp(Math.round(WHOLE * blame), 0, WHOLE);
     }
 
     /** Returns whether nearly all items of a tenant fail, at any destination. */
     public synchronized boolean isTenantUnavailable(String tenant, long nowMillis) {
-        return destinations.values().stream().map(at -> at.tenants.get(tenant))
+        return destinations.values().stream().map(destination -> destination.tenants.get(tenant))
                 .anyMatch(own -> own != null && own.isUnavailable(nowMillis));
     }
 
     /** Returns the tenants whose items nearly all fail, at any destination. */
     public synchronized Set<String> unavailableTenants(long nowMillis) {
         Set<String> unavailable = new HashSet<>();
-        destinations.values().forEach(at -> at.tenants.forEach((tenant, own) -> {
+        destinations.values().forEach(destination -> destination.tenants.forEach((tenant, own) -> {
             if (own.isUnavailable(nowMillis)) {
                 unavailable.add(tenant);
             }
@@ -232,15 +232,16 @@ public final class DestinationHealth {
 
     /** Returns the number of destinations at which nearly all items fail, over all tenants. */
     public synchronized int unavailable(long nowMillis) {
-        return (int) destinations.values().stream().filter(at -> at.all.isUnavailable(nowMillis)).count();
+        return (int) destinations.values().stream()
+                .filter(destination -> destination.all.isUnavailable(nowMillis)).count();
     }
 
     /** Returns attempts that were not returned before, at most this many entries; the others come next time. */
     public synchronized List<AttemptCounts> takeCounts(int most) {
         List<AttemptCounts> taken = new ArrayList<>();
-        destinations.forEach((name, at) -> {
-            at.all.takeCounts(RetryKey.othersOf(name), most, taken);
-            at.tenants.forEach((tenant, own) -> {
+        destinations.forEach((name, destination) -> {
+            destination.all.takeCounts(RetryKey.othersOf(name), most, taken);
+            destination.tenants.forEach((tenant, own) -> {
                 if (own.hasCounts()) {
                     own.takeCounts(new RetryKey(name, tenant), most, taken);
                 }
@@ -252,15 +253,16 @@ public final class DestinationHealth {
     /** Forgets tenants and destinations without a failure or a retry for ten minutes. Call it about every minute. */
     public synchronized void prune(long nowMillis) {
         failing.values().removeIf(own -> own.lastMillis < nowMillis - KEPT_MILLIS);
-        for (Iterator<Destination> each = destinations.values().iterator(); each.hasNext(); ) {
-            Destination at = each.next();
-            at.tenants.values().removeIf(own -> {
+        for (Iterator<Destination> iterator = destinations.values().iterator(); iterator.hasNext(); ) {
+            Destination destination = iterator.next();
+            destination.tenants.values().removeIf(own -> {
                 boolean unused = own.usedAtMillis < nowMillis - KEPT_MILLIS && !own.hasCounts();
                 tenants -= unused ? 1 : 0;
                 return unused;
             });
-            if (at.tenants.isEmpty() && at.all.usedAtMillis < nowMillis - KEPT_MILLIS && !at.all.hasCounts()) {
-                each.remove();
+            if (destination.tenants.isEmpty() && destination.all.usedAtMillis < nowMillis - KEPT_MILLIS
+                    && !destination.all.hasCounts()) {
+                iterator.remove();
             }
         }
     }

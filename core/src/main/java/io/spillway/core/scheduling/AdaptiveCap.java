@@ -147,14 +147,14 @@ final class AdaptiveCap {
 
     private void add(double millis) {
         int median = size / 2;
-        int at = Math.min(ended++, median + 1);
-        for (; at > 0 && shortestMillis[at - 1] > millis; at--) {
-            if (at <= median) {
-                shortestMillis[at] = shortestMillis[at - 1];
+        int index = Math.min(ended++, median + 1);
+        for (; index > 0 && shortestMillis[index - 1] > millis; index--) {
+            if (index <= median) {
+                shortestMillis[index] = shortestMillis[index - 1];
             }
         }
-        if (at <= median) {
-            shortestMillis[at] = millis;
+        if (index <= median) {
+            shortestMillis[index] = millis;
         }
     }
 

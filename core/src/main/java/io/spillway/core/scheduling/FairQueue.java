@@ -190,13 +190,14 @@ final class FairQueue<T> extends ItemList<T> {
         List<SlotLease<T>> ends = new ArrayList<>();
         levels().forEach(level -> ends.add(level.last));
         while (tail.size() < count) {
-            int at = 0;
+            int lastIndex = 0;
             for (int i = 1; i < ends.size(); i++) {
                 SlotLease<T> end = ends.get(i);
-                at = end != null && (ends.get(at) == null || ends.get(at).isBefore(end)) ? i : at;
+                SlotLease<T> last = ends.get(lastIndex);
+                lastIndex = end != null && (last == null || last.isBefore(end)) ? i : lastIndex;
             }
-            tail.add(ends.get(at));
-            ends.set(at, ends.get(at).before);
+            tail.add(ends.get(lastIndex));
+            ends.set(lastIndex, ends.get(lastIndex).before);
         }
         Collections.reverse(tail);
         return tail;

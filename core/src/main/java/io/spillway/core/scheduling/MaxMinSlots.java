@@ -85,7 +85,7 @@ public final class MaxMinSlots {
             return limit;
         }
         List<Part> parts = members.entrySet().stream()
-                .map(each -> new Part(each.getKey(), each.getValue().getOrDefault(key, NONE), limit))
+                .map(entry -> new Part(entry.getKey(), entry.getValue().getOrDefault(key, NONE), limit))
                 .toList();
         deal(parts, fill(parts, limit, key), key);
         Map<String, Demand> own = members.get(member);
@@ -121,9 +121,9 @@ public final class MaxMinSlots {
 
     /** Adds an equal part of the slots to each; the remainder goes to those whose turn it is. */
     private void deal(Collection<Part> parts, int slots, String key) {
-        int each = slots / parts.size();
+        int share = slots / parts.size();
         int rest = slots % parts.size();
-        parts.forEach(part -> part.slots += each);
+        parts.forEach(part -> part.slots += share);
         if (rest == 0) {
             return;
         }

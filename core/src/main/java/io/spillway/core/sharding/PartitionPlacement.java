@@ -186,12 +186,12 @@ public final class PartitionPlacement {
                 into[count++] = drawn;
             }
         }
-        int at = ShuffleSharder.below(hash, open.length);
+        int index = ShuffleSharder.below(hash, open.length);
         while (count < target) {
-            if (!has(into, count, open[at])) {
-                into[count++] = open[at];
+            if (!has(into, count, open[index])) {
+                into[count++] = open[index];
             }
-            at = at + 1 == open.length ? 0 : at + 1;
+            index = index + 1 == open.length ? 0 : index + 1;
         }
     }
 

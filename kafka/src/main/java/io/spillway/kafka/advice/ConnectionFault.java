@@ -20,8 +20,8 @@ public final class ConnectionFault {
     private final List<Throwable> chain = new ArrayList<>();
 
     private ConnectionFault(Throwable fault) {
-        for (Throwable at = fault; at != null && !chain.contains(at); at = at.getCause()) {
-            chain.add(at);
+        for (Throwable cause = fault; cause != null && !chain.contains(cause); cause = cause.getCause()) {
+            chain.add(cause);
         }
     }
 
@@ -36,21 +36,24 @@ public final class ConnectionFault {
                 .map(found -> "no host of kafka.bootstrapServers can be resolved. Check the names, and the DNS of this"
                         + " machine")
                 .or(() -> says("JAAS").map(ConnectionFault::jaas))
-                .or(() -> first(at -> at instanceof SslAuthenticationException).map(at -> tls()))
-                .or(() -> first(at -> at instanceof AuthenticationException).map(at -> "Kafka refuses the login: "
-                        + Printable.of(at.getMessage()) + ". Check sasl.mechanism and sasl.jaas.config in"
-                        + " kafka.properties"))
-                .or(() -> first(at -> at instanceof LoginException).map(at -> "the login cannot be prepared: "
-                        + Printable.of(at.getMessage()) + ". Check sasl.jaas.config in kafka.properties"))
+                .or(() -> first(fault -> fault instanceof SslAuthenticationException).map(fault -> tls()))
+                .or(() -> first(fault -> fault instanceof AuthenticationException)
+                        .map(fault -> "Kafka refuses the login: "
+                                + Printable.of(fault.getMessage()) + ". Check sasl.mechanism and sasl.jaas.config in"
+                                + " kafka.properties"))
+                .or(() -> first(fault -> fault instanceof LoginException).map(fault -> "the login cannot be prepared: "
+                        + Printable.of(fault.getMessage()) + ". Check sasl.jaas.config in kafka.properties"))
                 .or(() -> says("Failed to load SSL keystore").or(() -> says("Failed to load PEM SSL keystore"))
-                        .map(at -> Printable.of(at.getMessage()) + ". Check that it is of this type, and the passwords"
-                                + " of ssl.truststore.* and ssl.keystore.* in kafka.properties"))
+                        .map(fault -> Printable.of(fault.getMessage()) + ". Check that it is of this type, and the"
+                                + " passwords of ssl.truststore.* and ssl.keystore.* in kafka.properties"))
                 // Also an invalid configuration to Kafka, but not one of the connection.
-                .or(() -> first(at -> at instanceof AuthorizationException).map(at -> "Kafka does not permit it: "
-                        + Printable.of(at.getMessage().replaceFirst("\\.$", "")) + ". Give this login the ACLs of its"
-                        + " role: spillway topics acls --role ROLE"))
-                .or(() -> first(at -> at instanceof InvalidConfigurationException)
-                        .map(at -> Printable.of(at.getMessage()) + " Check ssl.* and sasl.* in kafka.properties"));
+                .or(() -> first(fault -> fault instanceof AuthorizationException)
+                        .map(fault -> "Kafka does not permit it: "
+                                + Printable.of(fault.getMessage().replaceFirst("\\.$", "")) + ". Give this login the"
+                                + " ACLs of its role: spillway topics acls --role ROLE"))
+                .or(() -> first(fault -> fault instanceof InvalidConfigurationException)
+                        .map(fault ->
+                                Printable.of(fault.getMessage()) + " Check ssl.* and sasl.* in kafka.properties"));
     }
 
     /** The message is not quoted, because it may contain a part of the JAAS entry. */
@@ -86,7 +89,7 @@ public final class ConnectionFault {
     }
 
     private Optional<Throwable> says(String words) {
-        return first(at -> at.getMessage() != null && at.getMessage().contains(words));
+        return first(fault -> fault.getMessage() != null && fault.getMessage().contains(words));
     }
 
     private Optional<Throwable> first(Predicate<Throwable> matches) {

@@ -37,9 +37,9 @@ public final class ConnectionProbe {
      * @param securityProtocol as configured, for example {@code SASL_SSL}
      */
     public static String describe(String bootstrapServers, String securityProtocol) {
-        return Arrays.stream(bootstrapServers.split(",")).map(String::strip).filter(each -> !each.isEmpty())
+        return Arrays.stream(bootstrapServers.split(",")).map(String::strip).filter(address -> !address.isEmpty())
                 .limit(MAX_ADDRESSES)
-                .map(each -> describeOne(each, securityProtocol.toUpperCase(Locale.ROOT)))
+                .map(address -> describeOne(address, securityProtocol.toUpperCase(Locale.ROOT)))
                 .collect(Collectors.joining("; "));
     }
 

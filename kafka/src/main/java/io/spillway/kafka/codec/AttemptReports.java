@@ -37,7 +37,7 @@ public final class AttemptReports {
             throw new IllegalArgumentException(counts.size() + " counts; at most " + MOST_COUNTS);
         }
         return codec.encode(new AttemptReport(worker, Instant.ofEpochMilli(atMillis),
-                counts.stream().filter(each -> each.key().destination().length() <= MAX_DESTINATION_LENGTH)
+                counts.stream().filter(count -> count.key().destination().length() <= MAX_DESTINATION_LENGTH)
                         .map(AttemptReports::encoded).toList()));
     }
 
@@ -48,8 +48,8 @@ public final class AttemptReports {
      */
     public List<AttemptCounts> decode(byte[] report) {
         List<AttemptCounts> counts = new ArrayList<>();
-        for (Object each : (List<?>) codec.decode(report).get("counts")) {
-            counts.add(decoded((GenericRecord) each));
+        for (Object count : (List<?>) codec.decode(report).get("counts")) {
+            counts.add(decoded((GenericRecord) count));
         }
         return List.copyOf(counts);
     }

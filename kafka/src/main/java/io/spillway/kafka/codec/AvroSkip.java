@@ -46,7 +46,7 @@ interface AvroSkip {
                 yield cursor -> cursor.skipFixed(size);
             }
             case STRING, BYTES -> cursor -> cursor.skip(cursor.readLength());
-            case UNION -> union(type.getTypes().stream().map(each -> of(each, records)).toList());
+            case UNION -> union(type.getTypes().stream().map(branch -> of(branch, records)).toList());
             case ARRAY -> blocks(of(type.getElementType(), records));
             case MAP -> {
                 AvroSkip value = of(type.getValueType(), records);

@@ -118,15 +118,15 @@ public final class ItemReader {
     /** Reads a name of at least this length; empty if a header overrides it. */
     private static String readName(AvroCursor cursor, byte[] value, Header header, int minLength, DeadReason reason) {
         int length = cursor.readLength();
-        int at = cursor.position();
+        int start = cursor.position();
         cursor.skip(length);
         if (header != null || length == 0 && minLength == 0) {
             return "";
         }
-        if (!ItemLimits.isName(value, at, length)) {
-            throw badName(reason, value, at, length);
+        if (!ItemLimits.isName(value, start, length)) {
+            throw badName(reason, value, start, length);
         }
-        return cursor.ascii(at, length);
+        return cursor.ascii(start, length);
     }
 
     /** With a tenant header, the value may have any format. A WorkItem provides the fields without a header. */

@@ -76,10 +76,10 @@ public final class LedgerCodec {
      * Returns whether all numbers of a line are valid and have one byte, as in most lines: no continuation bit (the
      * highest), and no sign bit (the lowest).
      */
-    private static boolean hasSmallNumbers(byte[] bytes, int at) {
-        return bytes.length - at >= NUMBERS
-                && ((long) SingleObject.EIGHT_BYTES.get(bytes, at) & 0x8181_8181_8181_8181L) == 0
-                && bytes[at] >>> 1 < ItemState.LEFT.size();
+    private static boolean hasSmallNumbers(byte[] bytes, int start) {
+        return bytes.length - start >= NUMBERS
+                && ((long) SingleObject.EIGHT_BYTES.get(bytes, start) & 0x8181_8181_8181_8181L) == 0
+                && bytes[start] >>> 1 < ItemState.LEFT.size();
     }
 
     private static void checkNumbers(AvroCursor cursor) {

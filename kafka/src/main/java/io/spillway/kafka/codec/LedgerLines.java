@@ -35,8 +35,8 @@ final class LedgerLines {
         return size >= FULL_BYTES;
     }
 
-    /** Adds a line. The name is ASCII; the counts are by the ordinal of the target state, from index {@code at}. */
-    void add(byte[] names, int offset, int length, ItemState from, long[] counts, int at) {
+    /** Adds a line. The name is ASCII; the counts from {@code countsStart} are by the ordinal of the target state. */
+    void add(byte[] names, int offset, int length, ItemState from, long[] counts, int countsStart) {
         // Two numbers of the line, and two that take() appends.
         int maxBytes = length + MAX_VARINT_BYTES * (4 + COLUMNS.length);
         if (bytes.length - size < maxBytes) {
@@ -48,7 +48,7 @@ final class LedgerLines {
         // Avro encodes an enum as the index of its symbol; the symbols have the order of ItemState.
         putLong(from.ordinal());
         for (ItemState to : COLUMNS) {
-            putLong(counts[at + to.ordinal()]);
+            putLong(counts[countsStart + to.ordinal()]);
         }
         lines++;
     }

@@ -38,9 +38,9 @@ public final class LedgerWriter {
         for (LedgerLines lines : open) {
             lines.clear();
         }
-        sums.forEach(each -> each.forEach((names, offset, length, from, counts, at) -> {
+        sums.forEach(deltas -> deltas.forEach((names, offset, length, from, counts, countsStart) -> {
             int entry = entryOf(names, offset, length);
-            open[entry].add(names, offset, length, from, counts, at);
+            open[entry].add(names, offset, length, from, counts, countsStart);
             if (open[entry].isFull()) {
                 send(entry, atMillis, into);
             }

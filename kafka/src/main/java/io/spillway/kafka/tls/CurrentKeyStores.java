@@ -59,7 +59,7 @@ public final class CurrentKeyStores implements SslEngineFactory {
             for (String alias : Collections.list(keys.aliases())) {
                 Certificate[] chain = keys.isKeyEntry(alias) ? keys.getCertificateChain(alias) : new Certificate[0];
                 ends = LongStream.concat(ends, Stream.of(chain).filter(X509Certificate.class::isInstance)
-                        .mapToLong(each -> ((X509Certificate) each).getNotAfter().getTime()));
+                        .mapToLong(certificate -> ((X509Certificate) certificate).getNotAfter().getTime()));
             }
             return ends.min();
         } catch (GeneralSecurityException e) {

@@ -63,10 +63,11 @@ public final class OpenTransactions {
                 .filter(transaction -> UNDECIDED.contains(transaction.state()))
                 .collect(Collectors.toMap(TransactionListing::producerId, TransactionListing::transactionalId));
         return open.entrySet().stream()
-                .flatMap(each -> each.getValue().stream().map(producer -> new Open(
-                        each.getKey(), producer, Optional.ofNullable(ids.get(producer.producerId())))))
-                .sorted(Comparator.comparing((Open each) -> each.partition().topic())
-                        .thenComparingInt(each -> each.partition().partition()).thenComparingLong(Open::startOffset))
+                .flatMap(partition -> partition.getValue().stream().map(producer -> new Open(
+                        partition.getKey(), producer, Optional.ofNullable(ids.get(producer.producerId())))))
+                .sorted(Comparator.comparing((Open transaction) -> transaction.partition().topic())
+                        .thenComparingInt(transaction -> transaction.partition().partition())
+                        .thenComparingLong(Open::startOffset))
                 .toList();
     }
 

@@ -86,10 +86,11 @@ public final class Depths extends ViewContent<Depth> {
         entered[ItemState.DONE.ordinal()] = (Long) record.get("done");
         entered[ItemState.DROPPED.ordinal()] = (Long) record.get("dropped");
         left[ItemState.OUTSIDE.ordinal()] = (Long) record.get("accepted");
-        long at = (Long) record.get("at");
-        long cameAt = (Long) record.get("cameAt");
+        long atMillis = (Long) record.get("at");
+        long cameAtMillis = (Long) record.get("cameAt");
         FlowRates rates = new FlowRates(
-                rate(record.get("inPerSecond")), rate(record.get("outPerSecond")), at, cameAt == 0 ? at : cameAt);
+                rate(record.get("inPerSecond")), rate(record.get("outPerSecond")), atMillis,
+                cameAtMillis == 0 ? atMillis : cameAtMillis);
         GrowingLimit growing = new GrowingLimit(
                 (Double) record.get("longTermPerSecond"), (Double) record.get("grownPerSecond"));
         return new Depth(TenantBalance.of(entered, left), rates, growing, (Long) record.get("upTo"));

@@ -55,8 +55,8 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
 
     /** Returns the latest statuses of the suspects of all workers, live or not, by name. */
     public Map<String, SuspectStatus.Received> suspects() {
-        return entries.entrySet().stream().collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, each ->
-                new SuspectStatus.Received(each.getValue().status().suspects(), each.getValue().atMillis())));
+        return entries.entrySet().stream().collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry ->
+                new SuspectStatus.Received(entry.getValue().status().suspects(), entry.getValue().atMillis())));
     }
 
     @Override
@@ -77,7 +77,7 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
 
     private static Map<String, Long> convicted(GenericRecord record) {
         return ((Map<?, ?>) record.get("convicted")).entrySet().stream().collect(Collectors.toUnmodifiableMap(
-                each -> each.getKey().toString(), each -> (Long) each.getValue()));
+                tenant -> tenant.getKey().toString(), tenant -> (Long) tenant.getValue()));
     }
 
     @SuppressWarnings("unchecked")

@@ -63,7 +63,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     }
 
     private static Map<String, Object> byKey(Map<PolicyField, Object> values) {
-        return values.entrySet().stream().collect(Collectors.toMap(each -> each.getKey().key(), Map.Entry::getValue));
+        return values.entrySet().stream().collect(Collectors.toMap(field -> field.getKey().key(), Map.Entry::getValue));
     }
 
     /** @throws IllegalArgumentException if the bytes are not encoded settings */

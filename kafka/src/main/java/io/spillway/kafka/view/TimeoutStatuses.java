@@ -55,8 +55,8 @@ public final class TimeoutStatuses extends InstanceStatuses<Map<String, TimeoutS
             throw new IllegalArgumentException(published.size() + " tenants; the limit is " + MOST_TENANTS);
         }
         Map<String, TimeoutStats> tenants = new HashMap<>();
-        published.forEach(each -> {
-            GenericRecord row = (GenericRecord) each;
+        published.forEach(element -> {
+            GenericRecord row = (GenericRecord) element;
             tenants.put(row.get("tenant").toString(), stats(row));
         });
         update(key, Map.copyOf(tenants), Math.min((Long) record.get("at"), clock.millis()));

@@ -75,12 +75,12 @@ public sealed interface Latency {
         }
 
         private double at(double share) {
-            int at = 1;
-            while (shares[at] <= share) {
-                at++;
+            int index = 1;
+            while (shares[index] <= share) {
+                index++;
             }
-            double part = (share - shares[at - 1]) / (shares[at] - shares[at - 1]);
-            return millis[at - 1] + part * (millis[at] - millis[at - 1]);
+            double part = (share - shares[index - 1]) / (shares[index] - shares[index - 1]);
+            return millis[index - 1] + part * (millis[index] - millis[index - 1]);
         }
     }
 

@@ -52,9 +52,9 @@ public record Scenario(
         return groups.stream()
                 .flatMap(group -> Stream.of(
                         group.surges().stream().map(surge -> surge.window().toMillis()),
-                        group.handling().disturbances().stream().map(each -> each.window().toMillis()),
-                        group.arrivals().stream().filter(each -> each instanceof Arrivals.Burst)
-                                .map(each -> ((Arrivals.Burst) each).atMillis())))
+                        group.handling().disturbances().stream().map(disturbance -> disturbance.window().toMillis()),
+                        group.arrivals().stream().filter(arrivals -> arrivals instanceof Arrivals.Burst)
+                                .map(arrivals -> ((Arrivals.Burst) arrivals).atMillis())))
                 .flatMap(ends -> ends)
                 .filter(end -> end <= durationMillis)
                 .max(Long::compare)

@@ -44,11 +44,11 @@ public record TenantGroup(
             throw new IllegalArgumentException("workloads of " + name + ": two have the same name");
         }
         Stream<Arrivals> all = Stream.concat(arrivals.stream(), workloads.stream().flatMap(w -> w.arrivals().stream()));
-        if (!workloads.isEmpty() && all.anyMatch(each -> each instanceof Arrivals.Recorded)) {
+        if (!workloads.isEmpty() && all.anyMatch(pattern -> pattern instanceof Arrivals.Recorded)) {
             throw new IllegalArgumentException("workloads of " + name + ": cannot be used with a recorded trace");
         }
         ScenarioLimits.require("count", count, 1, ScenarioLimits.MAX_TENANTS);
-        if (arrivals.size() > 1 && arrivals.stream().anyMatch(each -> each instanceof Arrivals.Recorded)) {
+        if (arrivals.size() > 1 && arrivals.stream().anyMatch(pattern -> pattern instanceof Arrivals.Recorded)) {
             throw new IllegalArgumentException("arrivals of " + name + ": a recorded trace must be alone in its group");
         }
         for (int i = 1; i < surges.size(); i++) {

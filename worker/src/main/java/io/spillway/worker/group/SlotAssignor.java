@@ -92,10 +92,10 @@ public final class SlotAssignor implements ConsumerPartitionAssignor, Configurab
         members.keySet().forEach(member -> assigned.put(member, new ArrayList<>()));
         for (String topic : topics) {
             for (int partition = 0; partition < sizes.get(topic); partition++) {
-                TopicPartition each = new TopicPartition(topic, partition);
+                TopicPartition topicPartition = new TopicPartition(topic, partition);
                 String owner = wanted[partition];
-                if (held.get(owner).contains(each) || !owners.containsKey(each)) {
-                    assigned.get(owner).add(each);
+                if (held.get(owner).contains(topicPartition) || !owners.containsKey(topicPartition)) {
+                    assigned.get(owner).add(topicPartition);
                 }
             }
         }

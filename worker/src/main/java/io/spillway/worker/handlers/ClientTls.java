@@ -57,8 +57,8 @@ final class ClientTls {
         } else {
             store = empty();
             int number = 0;
-            for (Certificate each : certificates(key, settings.trustFile())) {
-                store.setCertificateEntry("trusted-" + number++, each);
+            for (Certificate certificate : certificates(key, settings.trustFile())) {
+                store.setCertificateEntry("trusted-" + number++, certificate);
             }
         }
         TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

@@ -63,9 +63,9 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
     }
 
     @Override
-    public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo its) {
-        kept = its.statusCode() / 100 == 2 ? NOTHING : new byte[MAX_KEPT];
-        info = its;
+    public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo responseInfo) {
+        kept = responseInfo.statusCode() / 100 == 2 ? NOTHING : new byte[MAX_KEPT];
+        info = responseInfo;
         return this;
     }
 
@@ -75,10 +75,10 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
     }
 
     @Override
-    public void onSubscribe(Flow.Subscription its) {
-        subscription = its;
+    public void onSubscribe(Flow.Subscription newSubscription) {
+        subscription = newSubscription;
         end.orTimeout(MAX_MILLIS, TimeUnit.MILLISECONDS);
-        its.request(1);
+        newSubscription.request(1);
     }
 
     @Override

@@ -70,13 +70,13 @@ final class HttpRequests {
         delivery.tracestate().filter(HttpSettings::isValue).ifPresent(value -> request.header("tracestate", value));
         fixed.forEach(request::header);
         int bytes = 0;
-        for (String[] each : ofItem(delivery)) {
-            bytes += each[0].length() + each[1].length();
+        for (String[] header : ofItem(delivery)) {
+            bytes += header[0].length() + header[1].length();
             if (bytes > MAX_ATTRIBUTE_BYTES) {
                 throw new UnsendableException("The attributes and headers of the item take more than "
                         + MAX_ATTRIBUTE_BYTES + " bytes as HTTP headers");
             }
-            request.header(each[0], each[1]);
+            request.header(header[0], header[1]);
         }
         return request.build();
     }

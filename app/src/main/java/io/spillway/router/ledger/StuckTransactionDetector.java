@@ -11,12 +11,12 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread-safe. Owner of the table; a stream thread changes the entry of its producer. Bound: the stream threads.
  */
-public final class CommitWatch {
+public final class StuckTransactionDetector {
     private final Map<LedgerProducer, Long> openSinceNanos = new ConcurrentHashMap<>();
     private final LongSupplier nanoClock;
 
-    /** Creates a watch without open transactions. */
-    public CommitWatch(LongSupplier nanoClock) {
+    /** Creates a detector without open transactions. */
+    public StuckTransactionDetector(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
     }
 

@@ -8,14 +8,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Times are in milliseconds here. */
-class CommitPaceTest {
+class TransactionBudgetTest {
     private static final long MILLI = 1_000_000;
 
-    private final CommitPace pace = new CommitPace(1, 10, 100 * MILLI);
+    private final TransactionBudget budget = new TransactionBudget(1, 10, 100 * MILLI);
 
     @Test
     void the_first_transaction_is_due_at_once() {
-        assertThat(pace.untilDueNanos(0)).isZero();
+        assertThat(budget.untilDueNanos(0)).isZero();
     }
 
     @ParameterizedTest
@@ -35,32 +35,32 @@ class CommitPaceTest {
     })
     void idle_time_pays_for_a_transaction_once_and_busy_time_a_tenth(
             long cost, long sinceMillis, long idleMillis, long untilDueMillis) {
-        pace.committed(0, cost * MILLI);
-        pace.idle(idleMillis * MILLI);
-        assertThat(pace.untilDueNanos((cost + sinceMillis) * MILLI)).isEqualTo(untilDueMillis * MILLI);
+        budget.committed(0, cost * MILLI);
+        budget.idle(idleMillis * MILLI);
+        assertThat(budget.untilDueNanos((cost + sinceMillis) * MILLI)).isEqualTo(untilDueMillis * MILLI);
     }
 
     @Test
     void the_price_follows_transactions_that_become_dearer_and_cheaper() {
         long now = 0;
         for (int i = 0; i < 40; i++) {
-            pace.committed(now, now + 4 * MILLI);
+            budget.committed(now, now + 4 * MILLI);
         }
-        assertThat(pace.untilDueNanos(4 * MILLI)).isEqualTo(4 * MILLI);
+        assertThat(budget.untilDueNanos(4 * MILLI)).isEqualTo(4 * MILLI);
         for (int i = 0; i < 40; i++) {
-            pace.committed(now, now + 20 * MILLI);
+            budget.committed(now, now + 20 * MILLI);
         }
-        assertThat(pace.untilDueNanos(20 * MILLI)).isBetween(19 * MILLI, 20 * MILLI);
+        assertThat(budget.untilDueNanos(20 * MILLI)).isBetween(19 * MILLI, 20 * MILLI);
         for (int i = 0; i < 40; i++) {
-            pace.committed(now, now + 2 * MILLI);
+            budget.committed(now, now + 2 * MILLI);
         }
-        assertThat(pace.untilDueNanos(2 * MILLI)).isBetween(2 * MILLI, 3 * MILLI);
+        assertThat(budget.untilDueNanos(2 * MILLI)).isBetween(2 * MILLI, 3 * MILLI);
     }
 
     @Test
     void each_factor_is_more_than_zero() {
-        assertThatThrownBy(() -> new CommitPace(0, 1, 1)).hasMessageContaining("idlePerCost = 0");
-        assertThatThrownBy(() -> new CommitPace(1, -1, 1)).hasMessageContaining("busyPerCost = -1");
-        assertThatThrownBy(() -> new CommitPace(1, 1, 0)).hasMessageContaining("mostCostNanos = 0");
+        assertThatThrownBy(() -> new TransactionBudget(0, 1, 1)).hasMessageContaining("idlePerCost = 0");
+        assertThatThrownBy(() -> new TransactionBudget(1, -1, 1)).hasMessageContaining("busyPerCost = -1");
+        assertThatThrownBy(() -> new TransactionBudget(1, 1, 0)).hasMessageContaining("mostCostNanos = 0");
     }
 }

@@ -1,7 +1,7 @@
 package io.spillway.core.engine;
 
 /**
- * Rule for when the next transaction is due. A transaction costs the same whatever it holds, so its price decides: the
+ * Budget of a thread for its transactions. A transaction costs the same whatever it holds, so its price decides: the
  * next one may begin when the thread has had as much time since the last one as this price allows. Idle time counts
  * more than busy time, so that a quiet thread commits what it has almost at once, and a busy one does not pay a large
  * part of its throughput.
@@ -11,7 +11,7 @@ package io.spillway.core.engine;
  *
  * <p>Mutable, not thread-safe. Owner: the thread that commits. Times are nanoseconds of a monotonic clock.
  */
-public final class CommitPace {
+public final class TransactionBudget {
     private static final double NEWEST = 1.0 / 8;
 
     private final double idlePerCost;
@@ -22,13 +22,13 @@ public final class CommitPace {
     private long idleNanos;
 
     /**
-     * Creates a rule by which a transaction is due at once.
+     * Creates a budget with which a transaction is due at once.
      *
      * @param idlePerCost   idle time for a transaction, in prices; more than 0
      * @param busyPerCost   busy time for a transaction, in prices; more than 0
      * @param mostCostNanos limit of one duration, so that an outage has no effect for long; more than 0
      */
-    public CommitPace(double idlePerCost, double busyPerCost, long mostCostNanos) {
+    public TransactionBudget(double idlePerCost, double busyPerCost, long mostCostNanos) {
         if (!(idlePerCost > 0 && busyPerCost > 0 && mostCostNanos > 0)) {
             throw new IllegalArgumentException("idlePerCost = " + idlePerCost + ", busyPerCost = " + busyPerCost
                     + ", mostCostNanos = " + mostCostNanos + ": each must be more than 0");

@@ -9,13 +9,13 @@ import org.apache.kafka.streams.processor.api.MockProcessorContext;
 import org.junit.jupiter.api.Test;
 
 /** One stream thread on a clock that is set. */
-class CommitPacerTest {
+class CommitRequesterTest {
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final MockProcessorContext<byte[], byte[]> context = new MockProcessorContext<>();
     private final List<Long> waitedMicros = new ArrayList<>();
     private long nowNanos;
-    private final CommitPacer pacer = new CommitPacer(Duration.ofMillis(50), () -> nowNanos);
+    private final CommitRequester requester = new CommitRequester(Duration.ofMillis(50), () -> nowNanos);
 
     @Test
     void a_thread_that_moved_nothing_waits_for_records_and_requests_no_commit() {
@@ -26,7 +26,7 @@ class CommitPacerTest {
 
     @Test
     void the_first_move_is_committed_without_waiting_for_records() {
-        pacer.moved(context);
+        requester.moved(context);
         poll();
         assertThat(waitedMicros).containsExactly(0L);
         assertThat(context.committed()).isTrue();
@@ -36,7 +36,7 @@ class CommitPacerTest {
     void after_a_commit_a_thread_is_idle_for_as_long_as_the_commit_took_before_the_next_one() {
         commit(4);
         advance(1);
-        pacer.moved(context);
+        requester.moved(context);
         poll();
         assertThat(waitedMicros).as("a busy millisecond counts a tenth").containsExactly(3_900L);
         assertThat(context.committed()).isTrue();
@@ -45,13 +45,13 @@ class CommitPacerTest {
     @Test
     void a_thread_that_is_busy_commits_after_ten_times_the_cost_but_not_later_than_the_interval() {
         commit(4);
-        pacer.moved(context);
+        requester.moved(context);
         advance(39);
         poll();
         assertThat(waitedMicros).containsExactly(100L);
 
         commit(400);
-        pacer.moved(context);
+        requester.moved(context);
         advance(49);
         poll();
         assertThat(waitedMicros).endsWith(1_000L);
@@ -61,8 +61,8 @@ class CommitPacerTest {
     @Test
     void records_that_come_before_a_commit_is_due_are_processed_first() {
         commit(4);
-        pacer.moved(context);
-        pacer.poll(POLL, timeout -> {
+        requester.moved(context);
+        requester.poll(POLL, timeout -> {
             advance(1);
             return "records";
         });
@@ -74,25 +74,25 @@ class CommitPacerTest {
 
     @Test
     void the_moves_of_an_aborted_transaction_are_not_committed() {
-        pacer.moved(context);
-        pacer.aborted();
+        requester.moved(context);
+        requester.aborted();
         poll();
         assertThat(waitedMicros).containsExactly(100_000L);
         assertThat(context.committed()).isFalse();
-        assertThat(pacer.commits()).isZero();
+        assertThat(requester.commits()).isZero();
     }
 
     @Test
     void commits_that_moved_items_are_counted() {
         commit(4);
-        assertThat(pacer.commits()).isZero();
-        pacer.moved(context);
+        assertThat(requester.commits()).isZero();
+        requester.moved(context);
         commit(4);
-        assertThat(pacer.commits()).isEqualTo(1);
+        assertThat(requester.commits()).isEqualTo(1);
     }
 
     private void poll() {
-        pacer.poll(POLL, timeout -> {
+        requester.poll(POLL, timeout -> {
             waitedMicros.add(timeout.toNanos() / 1_000);
             return nowNanos += timeout.toNanos();
         });
@@ -101,7 +101,7 @@ class CommitPacerTest {
     private void commit(long millis) {
         long startedNanos = nowNanos;
         advance(millis);
-        pacer.committed(startedNanos);
+        requester.committed(startedNanos);
         context.resetCommit();
     }
 

@@ -1,6 +1,6 @@
 package io.spillway.router.ledger;
 
-import io.spillway.core.engine.CommitPace;
+import io.spillway.core.engine.TransactionBudget;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -8,19 +8,19 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 
 /**
- * Pace of the commits of the stream threads. Moved items are visible after the commit, so each thread commits when it
- * has processed what a poll brought, as often as {@link CommitPace} allows, and after {@code router.commitInterval} at
- * the latest.
+ * Requester of the commits of the stream threads. Moved items are visible after the commit, so each thread commits when
+ * it has processed what a poll brought, as often as {@link TransactionBudget} allows, and after
+ * {@code router.commitInterval} at the latest.
  *
  * <p>A stream thread polls when it has nothing left to process. If it has moved items and a commit is due, its consumer
  * polls without waiting; if a commit is due soon, it waits no longer than that. After the poll Kafka Streams makes the
  * commit that was requested. What moves no item, such as the fold of the ledger, waits for the next commit or for
  * {@link #OTHER_COMMITS_MILLIS}.
  *
- * <p>Thread-safe: each stream thread owns a pace of its own, which the processors, the consumer and the producer of
+ * <p>Thread-safe: each stream thread owns a budget of its own, which the processors, the consumer and the producer of
  * that thread find by it.
  */
-public final class CommitPacer {
+public final class CommitRequester {
     /** How long work that moves no items can be uncommitted, unless the interval is longer. */
     static final long OTHER_COMMITS_MILLIS = 250;
 
@@ -30,19 +30,19 @@ public final class CommitPacer {
 
     private final long intervalNanos;
     private final LongSupplier nanoClock;
-    private final ThreadLocal<ThreadPace> ofThread;
+    private final ThreadLocal<ThreadCommits> ofThread;
     private final LongAdder commits = new LongAdder();
 
     /**
-     * Creates a pacer.
+     * Creates a requester.
      *
      * @param commitInterval longest time that a moved item is uncommitted, more than 0
      */
-    public CommitPacer(Duration commitInterval, LongSupplier nanoClock) {
+    public CommitRequester(Duration commitInterval, LongSupplier nanoClock) {
         this.intervalNanos = commitInterval.toNanos();
         this.nanoClock = nanoClock;
         this.ofThread = ThreadLocal.withInitial(() ->
-                new ThreadPace(new CommitPace(IDLE_PER_COST, BUSY_PER_COST, intervalNanos)));
+                new ThreadCommits(new TransactionBudget(IDLE_PER_COST, BUSY_PER_COST, intervalNanos)));
     }
 
     /** Returns the {@code commit.interval.ms} of Kafka Streams, for what moves no items. */
@@ -52,7 +52,7 @@ public final class CommitPacer {
 
     /** Records that the task of this context has moved an item, on the task's thread. */
     public void moved(ProcessorContext<?, ?> context) {
-        ThreadPace thread = ofThread.get();
+        ThreadCommits thread = ofThread.get();
         if (thread.moved == null) {
             thread.movedSinceNanos = nanoClock.getAsLong();
             thread.moved = context;
@@ -66,29 +66,29 @@ public final class CommitPacer {
      * @param poll    polls with a timeout
      */
     public <R> R poll(Duration timeout, Function<Duration, R> poll) {
-        ThreadPace thread = ofThread.get();
+        ThreadCommits thread = ofThread.get();
         long startNanos = nanoClock.getAsLong();
         R records = poll.apply(Duration.ofNanos(Math.min(timeout.toNanos(), untilDueNanos(thread, startNanos))));
         long nowNanos = nanoClock.getAsLong();
-        thread.pace.idle(nowNanos - startNanos);
+        thread.budget.idle(nowNanos - startNanos);
         if (thread.moved != null && untilDueNanos(thread, nowNanos) == 0) {
             thread.moved.commit();
         }
         return records;
     }
 
-    private long untilDueNanos(ThreadPace thread, long nowNanos) {
+    private long untilDueNanos(ThreadCommits thread, long nowNanos) {
         if (thread.moved == null) {
             return Long.MAX_VALUE;
         }
         long latestNanos = Math.max(0, intervalNanos - (nowNanos - thread.movedSinceNanos));
-        return Math.min(latestNanos, thread.pace.untilDueNanos(nowNanos));
+        return Math.min(latestNanos, thread.budget.untilDueNanos(nowNanos));
     }
 
     /** Records that this thread's transaction was committed. */
     void committed(long startedNanos) {
-        ThreadPace thread = ofThread.get();
-        thread.pace.committed(startedNanos, nanoClock.getAsLong());
+        ThreadCommits thread = ofThread.get();
+        thread.budget.committed(startedNanos, nanoClock.getAsLong());
         if (thread.moved != null) {
             commits.increment();
         }
@@ -109,14 +109,14 @@ public final class CommitPacer {
         return nanoClock.getAsLong();
     }
 
-    private static final class ThreadPace {
-        private final CommitPace pace;
+    private static final class ThreadCommits {
+        private final TransactionBudget budget;
         /** Context of a task with moves that are not committed; null if there are none. */
         private ProcessorContext<?, ?> moved;
         private long movedSinceNanos;
 
-        ThreadPace(CommitPace pace) {
-            this.pace = pace;
+        ThreadCommits(TransactionBudget budget) {
+            this.budget = budget;
         }
     }
 }
