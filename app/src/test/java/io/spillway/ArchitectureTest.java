@@ -38,10 +38,12 @@ class ArchitectureTest {
             .importPackages("io.spillway");
 
     /**
-     * Which packages each package may import; {@code @core} and {@code @kafka} stand for all packages of that module.
+     * Which packages each package may import, besides {@code core.text}; {@code @core} and {@code @kafka} stand for all
+     * packages of that module.
      */
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
             row("schema"),
+            row("core.text"),
             row("core.item"),
             row("core.hashing"),
             row("core.settings", "core.item"),
@@ -63,7 +65,7 @@ class ArchitectureTest {
             row("kafka.tls"),
             row("kafka.advice", "core.item"),
             row("kafka.topics", "core.item core.progress core.settings core.sharding kafka.tls kafka.advice"),
-            row("kafka.periodic", "core.item core.hashing kafka.topics"),
+            row("kafka.periodic", "core.item core.hashing kafka.topics core.routing"),
             row("kafka.codec", "core.item core.ledger core.retry core.routing kafka.topics schema"),
             row(
                     "kafka.view",
@@ -124,7 +126,7 @@ class ArchitectureTest {
                             + " cli.terminal cli.tenants cli.deadletters cli.diagnosis cli.simulate cli.system"));
 
     private static Map.Entry<String, Set<String>> row(String name, String... allowed) {
-        return Map.entry(name, Set.of(String.join(" ", allowed).strip().split(" +")));
+        return Map.entry(name, Set.of(("core.text " + String.join(" ", allowed)).strip().split(" +")));
     }
 
     static Set<String> packages() {
@@ -156,11 +158,11 @@ class ArchitectureTest {
     }
 
     @Test
-    void no_package_has_more_than_thirty_files() {
+    void no_package_has_more_than_forty_files() {
         Map<String, Long> files = MAIN.stream()
                 .filter(type -> type.isTopLevelClass() && !type.getPackageName().equals(ROOT + "schema"))
                 .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
-        assertThat(files).allSatisfy((name, count) -> assertThat(count).as(name).isLessThanOrEqualTo(30));
+        assertThat(files).allSatisfy((name, count) -> assertThat(count).as(name).isLessThanOrEqualTo(40));
     }
 
     @Test

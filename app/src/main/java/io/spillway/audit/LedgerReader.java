@@ -1,8 +1,8 @@
 package io.spillway.audit;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.KafkaFailure;

@@ -1,9 +1,9 @@
 package io.spillway.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.text.Printable;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.spillway.deadletter;
 
 import io.spillway.core.item.DeadReason;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
 import io.spillway.kafka.codec.ItemHeaders;

@@ -2,8 +2,8 @@ package io.spillway.demo;
 
 import io.spillway.cli.simulate.ScenarioLoader;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.text.Printable;
 import io.spillway.producer.ItemBuilder;
 import io.spillway.schema.WorkItem;
 import io.spillway.sim.ArrivalStream;

@@ -1,7 +1,7 @@
 package io.spillway.gateway;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.operator.AdminRole;
 import io.spillway.operator.CsrfTokens;

@@ -2,10 +2,10 @@ package io.spillway.gateway;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.spillway.core.item.Printable;
 import io.spillway.core.ratelimit.Admission;
 import io.spillway.core.ratelimit.RateDecision;
-import io.spillway.core.settings.FileText;
+import io.spillway.core.text.FileText;
+import io.spillway.core.text.Printable;
 import io.spillway.schema.WorkItem;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;

@@ -1,6 +1,6 @@
 package io.spillway.gateway;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.operator.AdminRole;

@@ -2,11 +2,11 @@ package io.spillway.gateway;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.Admission;
 import io.spillway.core.ratelimit.AdmissionRules;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.metrics.TenantMeters;
 import io.spillway.kafka.topics.Topics;

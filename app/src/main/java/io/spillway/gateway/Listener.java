@@ -18,7 +18,7 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.spillway.config.GatewaySettings;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -5,7 +5,7 @@ import io.helidon.http.HeaderNames;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.operator.AdminRole;
 import java.util.HashMap;
 import java.util.List;

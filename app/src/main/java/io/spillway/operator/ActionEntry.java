@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package io.spillway.operator;
 
 import io.spillway.core.item.DeadReason;
-import io.spillway.core.item.Printable;
 import io.spillway.core.routing.ReplayRules;
+import io.spillway.core.text.Printable;
 import io.spillway.deadletter.DeadLetterCounts;
 import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.deadletter.Discard;

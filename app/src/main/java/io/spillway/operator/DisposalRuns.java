@@ -1,6 +1,6 @@
 package io.spillway.operator;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.spillway.operator;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.deadletter.RunResult;
 import io.spillway.deadletter.ScanListener;
 import io.spillway.deadletter.SupersededException;

@@ -1,8 +1,8 @@
 package io.spillway.operator;
 
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.item.Printable;
 import io.spillway.core.settings.PointInTime;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.view.ViewContent;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package io.spillway.operator;
 
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Sweep;
 import io.spillway.core.settings.Durations;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.SweepTarget;

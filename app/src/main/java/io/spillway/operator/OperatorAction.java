@@ -1,10 +1,10 @@
 package io.spillway.operator;
 
 import io.spillway.config.DocumentMap;
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.routing.Sweep;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.view.SweepTarget;
 import java.util.Collections;
 import java.util.EnumMap;

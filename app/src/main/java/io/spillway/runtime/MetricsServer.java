@@ -21,7 +21,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.spillway.config.MetricsSettings;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.gateway.OpenConnections;
 import io.spillway.gateway.Requests;
 import io.spillway.kafka.periodic.PeriodicTask;

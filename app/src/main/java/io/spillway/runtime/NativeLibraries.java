@@ -1,6 +1,6 @@
 package io.spillway.runtime;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;

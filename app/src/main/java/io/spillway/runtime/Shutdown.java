@@ -1,6 +1,6 @@
 package io.spillway.runtime;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.slf4j.Logger;

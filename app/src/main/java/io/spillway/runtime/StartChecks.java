@@ -2,8 +2,8 @@ package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.text.Printable;
 import io.spillway.handler.HandlerException;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.worker.handlers.PullSettings;

@@ -5,7 +5,7 @@ import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdkBuilder;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.tracing.Tracing;
 import java.util.HashMap;
 import java.util.List;

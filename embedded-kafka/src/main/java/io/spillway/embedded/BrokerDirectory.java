@@ -1,6 +1,6 @@
 package io.spillway.embedded;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;

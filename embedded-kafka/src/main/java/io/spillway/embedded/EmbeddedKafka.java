@@ -1,6 +1,6 @@
 package io.spillway.embedded;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.nio.file.Path;
 import java.text.DecimalFormatSymbols;
 import java.time.Duration;

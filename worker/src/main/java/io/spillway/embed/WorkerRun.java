@@ -3,7 +3,7 @@ package io.spillway.embed;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.periodic.ClusterWatch;
 import io.spillway.kafka.periodic.StartDelays;

@@ -1,7 +1,7 @@
 package io.spillway.worker;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.AttemptReports;
 import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.StartDelays;

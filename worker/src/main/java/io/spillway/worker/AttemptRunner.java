@@ -1,8 +1,8 @@
 package io.spillway.worker;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.retry.AttemptRules;
+import io.spillway.core.text.Printable;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;

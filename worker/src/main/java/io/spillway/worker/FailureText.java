@@ -1,6 +1,6 @@
 package io.spillway.worker;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Supplier;

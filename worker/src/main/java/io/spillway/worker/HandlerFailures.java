@@ -1,8 +1,8 @@
 package io.spillway.worker;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.settings.Durations;
+import io.spillway.core.text.Printable;
 import io.spillway.handler.Outcome;
 import java.time.Duration;
 import java.util.LinkedHashMap;

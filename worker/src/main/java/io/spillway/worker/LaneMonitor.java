@@ -2,7 +2,6 @@ package io.spillway.worker;
 
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.Printable;
 import io.spillway.core.overload.ArrivalHistory;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
@@ -10,6 +9,7 @@ import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectStatus;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;

@@ -1,6 +1,6 @@
 package io.spillway.worker;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;

@@ -1,9 +1,9 @@
 package io.spillway.worker;
 
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.Printable;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.PassedPositions;
 import io.spillway.kafka.topics.Topics;

@@ -1,8 +1,8 @@
 package io.spillway.worker;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.spillway.worker;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.progress.ProgressCodec;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.view.LoweredLimits;

@@ -1,7 +1,7 @@
 package io.spillway.cli.deadletters;
 
 import io.spillway.cli.terminal.Printer;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.deadletter.DeadLetter;
 import io.spillway.deadletter.DeadLetterCounts;
 import io.spillway.operator.Inputs;

@@ -5,7 +5,7 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.deadletter.DeadLetter;
 import io.spillway.deadletter.DeadLetterCounts;
 import io.spillway.deadletter.DeadLetterFilter;

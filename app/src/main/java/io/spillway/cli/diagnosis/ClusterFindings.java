@@ -3,7 +3,7 @@ package io.spillway.cli.diagnosis;
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.OpenTransactions;

@@ -1,8 +1,8 @@
 package io.spillway.cli.diagnosis;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import static io.spillway.cli.terminal.Printer.number;
 
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package io.spillway.cli.simulate;
 
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.RecordedTrace;
 import io.spillway.sim.scenario.ScenarioLimits;

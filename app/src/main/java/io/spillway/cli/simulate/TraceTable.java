@@ -6,7 +6,7 @@ import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import com.fasterxml.jackson.dataformat.csv.CsvParser;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

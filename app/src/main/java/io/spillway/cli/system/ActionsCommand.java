@@ -2,7 +2,7 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.operator.ActionEntry;
 import io.spillway.operator.ActionLog;

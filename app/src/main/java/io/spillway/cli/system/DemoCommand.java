@@ -9,7 +9,7 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.demo.DemoReport;
 import io.spillway.demo.DemoRun;
 import io.spillway.demo.DemoScenario;

@@ -2,7 +2,7 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.gateway.JsonItems;
 import io.spillway.kafka.advice.ConnectionFault;
 import io.spillway.producer.ItemBuilder;

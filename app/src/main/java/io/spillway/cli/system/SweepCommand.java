@@ -3,7 +3,7 @@ package io.spillway.cli.system;
 import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.operator.Marks;

@@ -4,7 +4,7 @@ import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.OpenTransactions;
 import io.spillway.kafka.topics.TopicSpec;

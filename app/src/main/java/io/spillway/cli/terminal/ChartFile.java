@@ -1,6 +1,6 @@
 package io.spillway.cli.terminal;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.awt.Color;
 import java.awt.Dimension;
 import java.awt.Graphics2D;

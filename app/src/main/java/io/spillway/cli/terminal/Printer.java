@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;

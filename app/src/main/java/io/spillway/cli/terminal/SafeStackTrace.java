@@ -4,7 +4,7 @@ import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.Set;
 import java.util.stream.Stream;
 

@@ -1,6 +1,6 @@
 package io.spillway.cli.terminal;
 
-import io.spillway.core.settings.FileText;
+import io.spillway.core.text.FileText;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;

@@ -2,7 +2,7 @@ package io.spillway.cli.terminal;
 
 import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.Map;
 
 /** Trace and span of the attempt that a line is about, and nothing outside of attempts: {@code %trace} in the log. */

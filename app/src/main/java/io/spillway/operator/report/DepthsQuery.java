@@ -1,6 +1,6 @@
 package io.spillway.operator.report;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.spillway.operator.report;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Demands;

@@ -1,8 +1,8 @@
 package io.spillway.operator.report;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.ItemEnds;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
 import java.time.Instant;

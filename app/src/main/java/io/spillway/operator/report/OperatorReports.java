@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;

@@ -1,10 +1,10 @@
 package io.spillway.operator.report;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AutoTimeout;
 import io.spillway.core.retry.TimeoutStats;
 import io.spillway.core.settings.Durations;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.view.TimeoutStatuses;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,12 +1,12 @@
 package io.spillway.router.ledger;
 
 import io.spillway.core.item.ItemState;
-import io.spillway.core.item.Printable;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.GrowthRule;
 import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.Topics;

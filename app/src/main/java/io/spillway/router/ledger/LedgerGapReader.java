@@ -1,6 +1,6 @@
 package io.spillway.router.ledger;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package io.spillway.router.shards;
 
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.item.Printable;
 import io.spillway.core.sharding.PolynomialShards;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ShardAssignment;
 import io.spillway.kafka.view.ShardRequest;

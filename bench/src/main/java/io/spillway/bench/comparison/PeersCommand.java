@@ -2,7 +2,7 @@ package io.spillway.bench.comparison;
 
 import io.spillway.bench.load.Contestant;
 import io.spillway.bench.support.Bench;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

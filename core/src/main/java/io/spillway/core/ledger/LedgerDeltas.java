@@ -2,7 +2,7 @@ package io.spillway.core.ledger;
 
 import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.item.ItemState;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 

@@ -1,8 +1,8 @@
 package io.spillway.core.policy;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.Numbers;
+import io.spillway.core.text.Printable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package io.spillway.core.policy;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;

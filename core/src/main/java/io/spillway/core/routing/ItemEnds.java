@@ -1,6 +1,5 @@
 package io.spillway.core.routing;
 
-import io.spillway.core.item.ClockSteps;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.policy.TenantPolicy;

@@ -4,7 +4,7 @@ import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 
 /** Routing decision for one record. */
 public sealed interface Route {

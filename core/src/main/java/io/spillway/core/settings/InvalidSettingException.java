@@ -1,6 +1,6 @@
 package io.spillway.core.settings;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.regex.Pattern;
 
 /** Error for an unknown key or an invalid value. The message is one line: the key, the value and what is allowed. */

@@ -1,7 +1,7 @@
 package io.spillway.core.sharding;
 
 import io.spillway.core.hashing.TenantHash;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;

@@ -2,7 +2,6 @@ package io.spillway.core.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.core.item.ClockSteps;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;

@@ -1,6 +1,6 @@
 package io.spillway.kafka.advice;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;

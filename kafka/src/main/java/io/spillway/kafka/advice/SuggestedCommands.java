@@ -1,6 +1,6 @@
 package io.spillway.kafka.advice;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.Set;
 import java.util.regex.Pattern;
 

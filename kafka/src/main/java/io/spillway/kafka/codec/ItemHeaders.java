@@ -2,9 +2,9 @@ package io.spillway.kafka.codec;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.item.Printable;
 import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
+import io.spillway.core.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.spillway.kafka.codec;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;

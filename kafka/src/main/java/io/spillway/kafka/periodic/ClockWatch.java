@@ -1,6 +1,6 @@
 package io.spillway.kafka.periodic;
 
-import io.spillway.core.item.ClockSteps;
+import io.spillway.core.routing.ClockSteps;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.function.LongSupplier;

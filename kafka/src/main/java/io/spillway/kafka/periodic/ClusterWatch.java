@@ -1,6 +1,6 @@
 package io.spillway.kafka.periodic;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaClients;
 import java.time.Duration;
 import java.util.concurrent.Callable;

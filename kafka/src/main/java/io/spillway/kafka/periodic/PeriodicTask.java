@@ -1,6 +1,6 @@
 package io.spillway.kafka.periodic;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;

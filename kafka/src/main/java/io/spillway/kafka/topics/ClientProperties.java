@@ -1,7 +1,7 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.settings.InvalidSettingException;
-import io.spillway.core.settings.NearestName;
+import io.spillway.core.text.NearestName;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;

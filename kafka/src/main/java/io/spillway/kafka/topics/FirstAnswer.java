@@ -1,6 +1,6 @@
 package io.spillway.kafka.topics;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.advice.ConnectionFault;
 import io.spillway.kafka.advice.ConnectionProbe;
 import java.util.Set;

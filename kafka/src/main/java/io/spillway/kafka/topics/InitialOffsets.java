@@ -1,7 +1,7 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,5 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.ItemPlacement;
@@ -9,6 +8,7 @@ import io.spillway.core.sharding.PartitionPlacement;
 import io.spillway.core.sharding.PolynomialShards;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.core.sharding.VirtualSlots;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.ShardSettings;
 import java.util.Optional;

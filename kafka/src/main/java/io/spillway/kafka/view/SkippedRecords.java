@@ -1,6 +1,6 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -1,6 +1,6 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.item.Printable;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;

@@ -1,9 +1,9 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Cancel;
 import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.Sweep;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;

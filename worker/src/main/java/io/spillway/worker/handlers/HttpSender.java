@@ -1,7 +1,7 @@
 package io.spillway.worker.handlers;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.text.Printable;
 import io.spillway.handler.Delivery;
 import java.io.IOException;
 import java.net.URI;

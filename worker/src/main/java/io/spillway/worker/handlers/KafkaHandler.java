@@ -1,8 +1,8 @@
 package io.spillway.worker.handlers;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
+import io.spillway.core.text.Printable;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.HandlerContext;

@@ -1,7 +1,7 @@
 package io.spillway.worker.handlers;
 
-import io.spillway.core.settings.FileText;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.text.FileText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

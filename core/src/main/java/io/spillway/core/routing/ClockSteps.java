@@ -1,4 +1,4 @@
-package io.spillway.core.item;
+package io.spillway.core.routing;
 
 /**
  * Detector of forward steps of a wall clock, which compares it with a monotonic clock. A step makes every item look

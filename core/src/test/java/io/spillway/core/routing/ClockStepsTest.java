@@ -1,4 +1,4 @@
-package io.spillway.core.item;
+package io.spillway.core.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.spillway.core.item;
+package io.spillway.core.text;
 
 import java.util.Locale;
 import java.util.regex.Matcher;

@@ -1,4 +1,4 @@
-package io.spillway.core.settings;
+package io.spillway.core.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
