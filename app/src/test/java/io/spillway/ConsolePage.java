@@ -21,7 +21,7 @@ record ConsolePage(String name, List<Command> commands) {
     private static final String PROMPT = "$ ";
     private static final String CONTINUATION = "> ";
     private static final Pattern PROGRESS =
-            Pattern.compile("(?:\\w+ )?[\\d,]+ of [\\d,]+ (?:[a-z]+(?: [a-z]+)?|\\.\\.\\.)");
+            Pattern.compile("(?:\\w+ )?[\\d,]+ of [\\d,]+ (?:[a-z]+(?: [a-z]+)?(?: \\([\\d,]+/s\\))?|\\.\\.\\.)");
 
     /** Part of an output line that is not compared letter by letter: a gap, blanks, or a piece of one of the forms. */
     private static final Pattern PART = Pattern.compile("(?<gap>\\s*\\.\\.\\.\\s*)|(?<blank>\\s+)|(?<!\\w)(?:"

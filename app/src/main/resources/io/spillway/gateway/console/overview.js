@@ -18,7 +18,7 @@ function firstSteps() {
       step("Or create a key for the tenant, and send through this gateway:", "./spillway tenants key create acme --wait\n"
         + "curl -X POST " + location.origin + "/v1/items -H \"Authorization: Bearer KEY\" -d '{\"hello\":1}'"),
       step("See where they are. This page shows the same:", "./spillway depth"),
-      step("What the workers do with an item is the setting handler.type.", "./spillway run --set handler.type=log")));
+      step("What the workers do with an item is the setting handler.type.", "SPILLWAY_HANDLER_TYPE=log ./spillway run")));
 }
 
 export function overview() {
