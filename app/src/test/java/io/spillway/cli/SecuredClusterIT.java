@@ -289,6 +289,7 @@ class SecuredClusterIT {
                 directory.resolve("config-" + user),
                 CommandsUnderTest.SMALL.replace("replication: 1", "replication: 1\n  trail: 10m") + """
                         shards:
+                          slots: 20
                           overlap: 1
                         kafka:
                           properties:

@@ -151,7 +151,8 @@ class ConfigurationErrorTest {
     @Test
     void a_bound_on_overlap_needs_slots_for_the_largest_shard_and_no_larger_default() {
         assertThat(errorOf(Map.of(), Map.of("shards.overlap", "2", "topics.partitions", "19"))).isEqualTo(
-                "shards.slots = 19: must be at least 20 with shards.overlap and shards.largest = 4");
+                "shards.slots = 19 (as many as partitions): must be at least 20 with shards.overlap and"
+                        + " shards.largest = 4");
         assertThat(errorOf(Map.of(), Map.of("shards.overlap", "2", "defaults.shardSize", "5"))).isEqualTo(
                 "shards.largest = 4: must be at least defaults.shardSize = 5 with shards.overlap");
     }

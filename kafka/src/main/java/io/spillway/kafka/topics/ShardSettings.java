@@ -77,7 +77,8 @@ public record ShardSettings(
         }
         int least = PolynomialShards.leastSlots(largest);
         if (slotCount < least) {
-            throw new InvalidSettingException("shards.slots", slotCount,
+            throw new InvalidSettingException(
+                    "shards.slots", slotCount + (slots == 0 ? " (as many as partitions)" : ""),
                     "must be at least " + least + " with shards.overlap and shards.largest = " + largest);
         }
         if (overlap.getAsInt() < 0 || overlap.getAsInt() >= largest) {
