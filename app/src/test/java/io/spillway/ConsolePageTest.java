@@ -80,8 +80,8 @@ class ConsolePageTest {
         assertThat(matches(shown, List.of("a 1", "", "b", "", ""))).isTrue();
         assertThat(matches(
                         shown,
-                        List.of("275 of 1000 sent", "354 of 1000 sent (349/s)", "6 of 6 looked at", "assigned 9 of 10 ...",
-                                "a 1", "", "b")))
+                        List.of("275 of 1000 sent", "354 of 1000 sent (349/s)", "6 of 6 looked at",
+                                "assigned 9 of 10 ...", "a 1", "", "b")))
                 .as("with progress lines").isTrue();
         assertThat(matches(shown, List.of("a 1", "b"))).as("without the empty line").isFalse();
         assertThat(matches(shown, List.of("a 1", "", "c"))).isFalse();

@@ -288,9 +288,7 @@ class SecuredClusterIT {
         return new CommandsUnderTest(kafka.bootstrapServers(), "secured", CommandsUnderTest.written(
                 directory.resolve("config-" + user),
                 CommandsUnderTest.SMALL.replace("replication: 1", "replication: 1\n  trail: 10m") + """
-                        shards:
-                          slots: 20
-                          overlap: 1
+                        shards: {slots: 20, overlap: 1}
                         kafka:
                           properties:
                             security.protocol: SASL_SSL
