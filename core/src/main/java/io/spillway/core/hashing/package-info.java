@@ -1,2 +1,2 @@
-/** Hash of a tenant, and tables that are addressed by it. */
+/** Internal. Hash of a tenant, and tables that are addressed by it. */
 package io.spillway.core.hashing;

@@ -1,2 +1,2 @@
-/** What operators are told when Kafka cannot be used: the cause, and the command to run. */
+/** Internal. What operators are told when Kafka cannot be used: the cause, and the command to run. */
 package io.spillway.kafka.advice;
