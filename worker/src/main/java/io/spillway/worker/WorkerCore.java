@@ -260,7 +260,7 @@ final class WorkerCore {
     // ---- for metrics
 
     int inFlight() {
-        return count(attempt -> true);
+        return read(engine -> engine.attempts().size());
     }
 
     /** Returns the number of running attempts to which this applies. */

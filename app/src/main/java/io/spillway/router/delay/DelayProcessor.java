@@ -141,7 +141,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
 
     private DelayReader.Arrival read(DelayRecord item, long nowMillis) {
         try {
-            return reader.read(item.record(), headers.position(item.offset()), nowMillis);
+            return reader.read(item.record(), headers.first().at(item.offset()), nowMillis);
         } catch (RuntimeException | Error e) {
             return new DelayReader.Arrival.Dead(forwarder.ownError(e, e.toString()));
         }

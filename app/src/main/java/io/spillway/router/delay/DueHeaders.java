@@ -35,13 +35,9 @@ record DueHeaders(Origin first) implements LaneHeaders {
 
     @Override
     public Origin toDeadLetter(Headers headers, Decision decision, long offset) {
-        Origin origin = Origin.of(headers).orElseGet(() -> position(offset));
+        Origin origin = Origin.of(headers).orElseGet(() -> first.at(offset));
         ItemHeaders.removeDeadLetter(headers);
         headers.remove(ItemHeaders.GRANTED_BY);
         return origin;
-    }
-
-    Origin position(long offset) {
-        return new Origin(first.topic(), first.partition(), offset);
     }
 }

@@ -133,8 +133,10 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             LedgerCodec.read(entry, (bytes, nameStart, length, from, counts, countsStart) -> {
                 Bytes tenant = Bytes.wrap(Arrays.copyOfRange(bytes, nameStart, nameStart + length));
                 UnwrittenBalance known = unwritten.get(tenant);
-                Optional.ofNullable(known == null ? load(tenant, offset, nowMillis) : known)
-                        .ifPresent(balance -> addLine(balance, from, counts, countsStart));
+                UnwrittenBalance balance = known == null ? load(tenant, offset, nowMillis) : known;
+                if (balance != null) {
+                    addLine(balance, from, counts, countsStart);
+                }
             });
         } catch (IllegalArgumentException e) {
             // From another writer. The log interval doubles because there may be many.

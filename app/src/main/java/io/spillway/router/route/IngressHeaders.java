@@ -41,7 +41,7 @@ final class IngressHeaders implements LaneHeaders {
         if (decision.hasInternalHeaders()) {
             ItemHeaders.removeInternal(headers);
         }
-        return new Origin(first.topic(), first.partition(), offset);
+        return first.at(offset);
     }
 
     /** Sets the headers of a record that the dead-letter lane does not take now: it is due in the delay lane. */

@@ -30,8 +30,9 @@ public record ItemDecider(
     public Decision decide(Record<byte[], byte[]> record, long nowMillis) {
         Headers headers = record.headers();
         return switch (reader.read(record.key(), record.value(), headers, record.timestamp())) {
-            case ParsedRecord.Item item when isCancelled(item, record, nowMillis) ->
-                    decision(item, new Placed(Route.CANCELLED, Placed.ANYWHERE), Decision.UNCHANGED);
+            case ParsedRecord.Item item when isCancelled(item, record, nowMillis) -> decision(
+                    item, policies.context(item.tenant()), new Placed(Route.CANCELLED, Placed.ANYWHERE),
+                    Decision.UNCHANGED);
             case ParsedRecord.Item item when isDue -> decide(item, ItemHeaders
                     .times(item, headers, record.timestamp(), nowMillis)
                     .due(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), false, nowMillis).waited(nowMillis),
@@ -61,13 +62,13 @@ public record ItemDecider(
             metrics.clockSkew(item.tenant(), claimedMillis, nowMillis);
         }
         TenantContext tenant = policies.context(item.tenant());
-        return decision(item, router.route(tenant, item.workload(), times, nowMillis),
+        return decision(item, tenant, router.route(tenant, item.workload(), times, nowMillis),
                 isPlausible ? Decision.UNCHANGED : times.enqueuedAtMillis());
     }
 
-    private Decision decision(ParsedRecord.Item item, Placed placed, long correctedAtMillis) {
+    private Decision decision(ParsedRecord.Item item, TenantContext tenant, Placed placed, long correctedAtMillis) {
         metrics.sidelined(item.tenant(), placed.route());
-        return new Decision(policies.context(item.tenant()), placed, item.hasInternalHeaders(), correctedAtMillis);
+        return new Decision(tenant, placed, item.hasInternalHeaders(), correctedAtMillis);
     }
 
     private boolean isCancelled(ParsedRecord.Item item, Record<byte[], byte[]> record, long nowMillis) {

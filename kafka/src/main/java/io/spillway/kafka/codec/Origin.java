@@ -34,6 +34,11 @@ public record Origin(String topic, int partition, long offset) {
                 : parse(text(topic) + "-" + text(partition) + "-" + text(offset));
     }
 
+    /** Returns another position in the same partition. */
+    public Origin at(long otherOffset) {
+        return new Origin(topic, partition, otherOffset);
+    }
+
     /** Returns the value of the header {@code spillway-origin}. */
     public byte[] bytes() {
         return (topic + "-" + partition + "-" + offset).getBytes(StandardCharsets.ISO_8859_1);
