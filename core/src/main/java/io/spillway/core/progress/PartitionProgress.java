@@ -245,8 +245,9 @@ public final class PartitionProgress {
     private Optional<SuspectMark> markToCommit(boolean clean, Optional<SuspectMark> runningAlone) {
         Optional<SuspectMark> running = runningAlone.filter(mark -> unfinished.contains(mark.offset()));
         if (clean) {
+            // A group that runs has no deaths, and the suspects of the taken-over mark would run in groups again.
             // Without counted deaths the horizon alone already makes it a suspect.
-            return running.map(SuspectMark::stopped).or(() -> takenOverMark).filter(mark -> mark.deaths() > 0);
+            return takenOverMark.or(() -> running.map(SuspectMark::stopped)).filter(mark -> mark.deaths() > 0);
         }
         // Its deaths are 1 or more; the next owner counts the last of them again.
         return running.or(() -> takenOverMark.map(SuspectMark::beforeDeath));

@@ -2,6 +2,7 @@ package io.spillway.core.progress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,9 +94,27 @@ class SuspectMarkTest {
         progress.delivered(5);
         ProgressState handedOver = stored(progress.snapshot(100, true, Optional.of(new SuspectMark(5, 2))));
         assertThat(after(handedOver).takenOverMark()).contains(new SuspectMark(5, 2));
-        ProgressState first = stored(progress.snapshot(100, true, Optional.of(new SuspectMark(5, 0))));
+        PartitionProgress unmarked = after(beforeAnyDeath());
+        unmarked.delivered(5);
+        ProgressState first = stored(unmarked.snapshot(100, true, Optional.of(new SuspectMark(5, 0))));
         assertThat(after(first).takenOverMark()).isEmpty();
         assertThat(after(first).delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
+    }
+
+    @Test
+    void aCleanOwnerPassesOnWithWhomAWorkerDiedWhileAGroupOfOthersRuns() {
+        for (SuspectMark died : List.of(SuspectMark.ofGroup(6), new SuspectMark(6, 1))) {
+            PartitionProgress progress = after(
+                    new ProgressState(5, 9, 100, OffsetList.of(5, 6, 7, 8), Optional.of(died), false, true));
+            for (long offset = 5; offset < 9; offset++) {
+                progress.delivered(offset);
+            }
+            Optional<SuspectMark> accused = progress.takenOverMark();
+
+            PartitionProgress next = after(
+                    stored(progress.snapshot(100, true, Optional.of(SuspectMark.ofGroup(8)))));
+            assertThat(next.takenOverMark()).isEqualTo(accused).isPresent();
+        }
     }
 
     @Test
