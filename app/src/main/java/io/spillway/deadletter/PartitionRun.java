@@ -125,7 +125,7 @@ final class PartitionRun {
     }
 
     private ProgressState snapshot() {
-        return progress.snapshot(0, true, Optional.empty());
+        return progress.snapshot(0, true, Optional.empty(), 0);
     }
 
     private static ProducerRecord<byte[], byte[]> copy(ConsumerRecord<byte[], byte[]> record) {

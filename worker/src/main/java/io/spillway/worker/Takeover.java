@@ -60,7 +60,7 @@ final class Takeover {
         long here = state.unfinished().size() + unread;
         partitions++;
         suspects += here;
-        alone += state.alone() || state.mark().isPresent() ? 1 : 0;
+        alone += state.alone() || state.mark().isPresent() || state.groupEnd() > 0 ? 1 : 0;
         if (here > 0 && named.size() < MAX_NAMED) {
             named.add(partition + ": " + here);
         }

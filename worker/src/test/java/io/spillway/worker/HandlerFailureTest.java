@@ -161,7 +161,7 @@ class HandlerFailureTest {
     @Test
     void a_killer_is_named_with_its_attempts_before_it_runs_and_when_it_is_convicted() {
         ProgressState diedTwice = new ProgressState(
-                0, 1, 1, OffsetList.of(0), Optional.of(new SuspectMark(0, 1)), false, true);
+                0, 1, 1, OffsetList.of(0), Optional.of(new SuspectMark(0, 1)), 0, false, true);
         OwnedPartition partition = partition(diedTwice);
         assertThat(receive(partition)).isEmpty();
         core.committed(core.batch()).forEach(runner(delivery -> Outcome.done())::handle);
@@ -173,7 +173,7 @@ class HandlerFailureTest {
         core.forget(core.partitions());
         offset = 0;
         OwnedPartition again = partition(new ProgressState(
-                0, 1, 1, OffsetList.of(0), Optional.of(new SuspectMark(0, 2)), false, true));
+                0, 1, 1, OffsetList.of(0), Optional.of(new SuspectMark(0, 2)), 0, false, true));
         receive(again);
         assertThat(core.takeNotes()).containsExactly("An item is a dead letter, tenant=acme id=item-0"
                 + " record=spillway.hot-0@0: 3 workers died with it, the last ones with it alone");

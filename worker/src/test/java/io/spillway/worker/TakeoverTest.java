@@ -13,7 +13,7 @@ class TakeoverTest {
     private final Takeover takeover = new Takeover();
 
     private static ProgressState died(Optional<SuspectMark> mark, boolean alone) {
-        return new ProgressState(10, 20, 148, OffsetList.of(10, 12, 15), mark, false, alone);
+        return new ProgressState(10, 20, 148, OffsetList.of(10, 12, 15), mark, 0, false, alone);
     }
 
     @Test

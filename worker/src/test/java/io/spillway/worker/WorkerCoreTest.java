@@ -49,7 +49,7 @@ class WorkerCoreTest {
     @Test
     void suspects_count_in_the_read_ahead() {
         OwnedPartition owned = scene.take(
-                0, new ProgressState(0, 0, 100, OffsetList.EMPTY, Optional.empty(), false, true), 1_000);
+                0, new ProgressState(0, 0, 100, OffsetList.EMPTY, Optional.empty(), 0, false, true), 1_000);
         assertThat(readUntilPaused(owned)).isLessThanOrEqualTo(MOST);
         assertThat(scene.core.<Integer>read(WorkerEngine::suspects)).isGreaterThan(0);
     }
@@ -192,7 +192,7 @@ class WorkerCoreTest {
         long[] unfinished = LongStream.range(0, 900).map(i -> 200 * i).toArray();
         long readTo = 200 * 899 + 1;
         OwnedPartition owned = scene.take(0, new ProgressState(
-                0, readTo, readTo, OffsetList.of(unfinished), Optional.empty(), false, false), 1_000_000);
+                0, readTo, readTo, OffsetList.of(unfinished), Optional.empty(), 0, false, false), 1_000_000);
         assertThat(scene.isPaused(owned)).isFalse();
         scene.poll(owned, IntStream.range(0, 850)
                 .mapToObj(i -> CoreScene.item(owned, 200L * i, "acme", 0)).toList());

@@ -93,6 +93,6 @@ class WorkReaderTest {
     private static QueueProgress progress(int partition, long end, long readTo, long... unfinished) {
         OffsetList list = OffsetList.of(unfinished);
         return new QueueProgress(new TopicPartition("hot", partition), 0, end, true, new ProgressState(
-                list.isEmpty() ? readTo : list.first(), readTo, readTo, list, Optional.empty(), false, false));
+                list.isEmpty() ? readTo : list.first(), readTo, readTo, list, Optional.empty(), 0, false, false));
     }
 }

@@ -88,7 +88,7 @@ public class EnginePartition {
 
     /** Returns how many workers died while the item at this offset ran alone; 0 when it is no suspect of this kind. */
     public final int deathsWith(long offset) {
-        return progress.takenOverMark().filter(mark -> !mark.group() && mark.covers(offset))
+        return progress.takenOverMark().filter(mark -> mark.offset() == offset)
                 .map(SuspectMark::deaths).orElse(0);
     }
 
@@ -140,9 +140,9 @@ public class EnginePartition {
         return counted;
     }
 
-    ProgressState snapshot(Optional<SuspectMark> runningAlone) {
+    ProgressState snapshot(Optional<SuspectMark> runningAlone, long groupEnd) {
         dirty = false;
-        return progress.snapshot(horizonAhead(), drained && !endsProcess, runningAlone);
+        return progress.snapshot(horizonAhead(), drained && !endsProcess, runningAlone, groupEnd);
     }
 
     /**

@@ -58,15 +58,14 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
 
     void add(T suspect) {
         Deaf<T> before = deaf.get(suspect.tenant());
-        Optional<SuspectMark> taken = takenOver(suspect);
         if (before != null) {
             before.behind().add(suspect);
-        } else if (taken.isEmpty()) {
-            waiting.computeIfAbsent(suspect.partition(), absent -> new ArrayDeque<>()).add(suspect);
-        } else if (taken.get().group()) {
+        } else if (hasDeaths(suspect)) {
+            accused.addFirst(suspect);
+        } else if (suspect.partition().progress.isAccused(suspect.offset())) {
             accused.addLast(suspect);
         } else {
-            accused.addFirst(suspect);
+            waiting.computeIfAbsent(suspect.partition(), absent -> new ArrayDeque<>()).add(suspect);
         }
     }
 
@@ -226,13 +225,15 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
                 .filter(suspect -> convictions.has(suspect.tenant(), nowMillis)).findFirst();
     }
 
-    /** Returns the mark to commit with a partition. */
+    /** Returns the mark to commit with a partition: of the suspect of it that runs alone or is next. */
     Optional<SuspectMark> markOf(EnginePartition partition) {
-        if (marked != null && marked.partition() == partition) {
-            return Optional.of(mark);
-        }
+        return marked != null && marked.partition() == partition ? Optional.of(mark) : Optional.empty();
+    }
+
+    /** Returns one above the last suspect of the partition's group, to commit; 0 for none. */
+    long groupEnd(EnginePartition partition) {
         SuspectGroup<T> group = groups.get(partition);
-        return group == null ? Optional.empty() : group.mark(partition);
+        return group == null || marked != null && marked.partition() == partition ? 0 : group.end(partition);
     }
 
     /** Returns the tenant whose marked suspect is isolated: no other item of the tenant may start. */
@@ -240,19 +241,16 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
         return marked != null && mark.isolated() ? Optional.of(marked.tenant()) : Optional.empty();
     }
 
-    /** Returns the suspects that this snapshot marks: the caller must start one alone, and admit those of a group. */
-    List<T> committed(EnginePartition partition, ProgressState snapshot) {
-        if (snapshot.mark().isEmpty()) {
-            return List.of();
-        }
-        SuspectMark committed = snapshot.mark().get();
-        if (!committed.group()) {
-            boolean isNext = marked != null && attempt.isEmpty() && marked.partition() == partition
-                    && committed.equals(mark);
-            return isNext ? List.of(marked) : List.of();
-        }
+    /** Returns the suspect that this snapshot marks, unless it runs: the caller must start it alone. */
+    Optional<T> committedAlone(EnginePartition partition, ProgressState snapshot) {
+        return marked != null && attempt.isEmpty() && marked.partition() == partition
+                && snapshot.mark().equals(Optional.of(mark)) ? Optional.of(marked) : Optional.empty();
+    }
+
+    /** Returns the members of a group that wait for this snapshot: the caller must admit them. */
+    List<T> committedGroup(EnginePartition partition, ProgressState snapshot) {
         SuspectGroup<T> group = groups.get(partition);
-        return group == null ? List.of() : group.takeMarked(committed);
+        return group == null ? List.of() : group.takeMarked(snapshot.groupEnd());
     }
 
     /** Records an attempt: of the marked suspect, which has no slot, of a member of a group, or of an ordinary item. */
@@ -341,10 +339,11 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
 
     /** Returns whether an item may be moved. In aged, the deaths of workers with it would count from 0. */
     boolean mayGo(T item, Route to) {
-        return !to.equals(Route.AGED) || takenOver(item).isEmpty();
+        return !to.equals(Route.AGED)
+                || !hasDeaths(item) && !item.partition().progress.isAccused(item.offset());
     }
 
-    private static Optional<SuspectMark> takenOver(EngineItem suspect) {
-        return suspect.partition().progress.takenOverMark().filter(taken -> taken.covers(suspect.offset()));
+    private static boolean hasDeaths(EngineItem suspect) {
+        return suspect.partition().deathsWith(suspect.offset()) > 0;
     }
 }

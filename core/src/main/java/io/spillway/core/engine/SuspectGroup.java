@@ -1,9 +1,7 @@
 package io.spillway.core.engine;
 
-import io.spillway.core.progress.SuspectMark;
 import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -48,15 +46,15 @@ final class SuspectGroup<T extends EngineItem> {
         return members.size() > before;
     }
 
-    /** Returns the mark to commit: of the last unfinished member. */
-    Optional<SuspectMark> mark(EnginePartition partition) {
-        return members.keySet().stream().map(EngineItem::offset).filter(partition.progress::isUnfinished)
-                .max(Comparator.naturalOrder()).map(SuspectMark::ofGroup);
+    /** Returns one above the last unfinished member, to commit; 0 if there is none. */
+    long end(EnginePartition partition) {
+        return members.keySet().stream().mapToLong(EngineItem::offset).filter(partition.progress::isUnfinished)
+                .map(offset -> offset + 1).max().orElse(0);
     }
 
-    /** Removes those that wait for this mark, and returns them. */
-    List<T> takeMarked(SuspectMark mark) {
-        List<T> marked = unmarked.stream().filter(member -> mark.covers(member.offset())).toList();
+    /** Removes those that wait for the commit of this end, and returns them. */
+    List<T> takeMarked(long end) {
+        List<T> marked = unmarked.stream().filter(member -> member.offset() < end).toList();
         unmarked.removeAll(marked);
         return marked;
     }

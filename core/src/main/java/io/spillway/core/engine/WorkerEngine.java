@@ -207,7 +207,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Returns the state of a partition to commit now, and marks the partition as unchanged. */
     public ProgressState snapshot(EnginePartition partition) {
-        return partition.snapshot(quarantine.markOf(partition));
+        return partition.snapshot(quarantine.markOf(partition), quarantine.groupEnd(partition));
     }
 
     /** Records that a snapshot is committed: starts the suspect it marks and releases held items below its horizon. */
@@ -218,13 +218,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             return steps;
         }
         partition.progress.committed(snapshot);
-        for (T suspect : quarantine.committed(partition, snapshot)) {
-            if (snapshot.mark().orElseThrow().group()) {
-                admit(suspect, nowMillis);
-            } else {
-                start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos);
-            }
-        }
+        quarantine.committedAlone(partition, snapshot).ifPresent(suspect ->
+                start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos));
+        quarantine.committedGroup(partition, snapshot).forEach(suspect -> admit(suspect, nowMillis));
         Queue<T> queue = held.get(partition);
         while (queue != null && !queue.isEmpty() && partition.progress.mayStart(queue.peek().offset())) {
             admit(queue.remove(), nowMillis);

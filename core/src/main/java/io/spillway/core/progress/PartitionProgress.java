@@ -30,6 +30,7 @@ public final class PartitionProgress {
     private long highestHorizon;
     private boolean givenUp;
     private Optional<SuspectMark> takenOverMark;
+    private final long takenOverGroupEnd;
 
     /**
      * Takes over a partition. The consumer must be positioned at the state's frontier.
@@ -49,7 +50,8 @@ public final class PartitionProgress {
         suspectsBelow = Math.min(before.horizon(), logEndAtTakeover);
         takenOverMark = before.mark().map(mark -> before.clean() ? mark : mark.afterDeath())
                 .filter(mark -> mark.offset() < suspectsBelow);
-        suspectsRunAlone = before.alone() || takenOverMark.isPresent();
+        takenOverGroupEnd = Math.min(before.groupEnd(), suspectsBelow);
+        suspectsRunAlone = before.alone() || takenOverMark.isPresent() || takenOverGroupEnd > 0;
         position = before.frontier();
         highestHorizon = before.horizon();
         committedHorizon = suspectsRunAlone ? before.horizon() : before.frontier();
@@ -143,11 +145,16 @@ public final class PartitionProgress {
     }
 
     /**
-     * Returns the suspects that were marked when the previous owner died, with that death counted, or that a clean
-     * owner passed on. Empty once they are finished, or were passed because they are no longer in the log.
+     * Returns the suspect that ran alone when the previous owner died, with that death counted, or that waited with
+     * its deaths. Empty once it is finished, or was passed because it is no longer in the log.
      */
     public Optional<SuspectMark> takenOverMark() {
         return takenOverMark;
+    }
+
+    /** Returns whether the suspect at this offset ran, or may have run, in a group with which a worker died. */
+    public boolean isAccused(long offset) {
+        return offset < takenOverGroupEnd;
     }
 
     /**
@@ -159,8 +166,10 @@ public final class PartitionProgress {
      * @param clean        the partition is being revoked and nothing of it runs
      * @param runningAlone mark of the suspect that runs alone or is next, empty for none. While it is empty, a
      *                     taken-over mark is kept with its count. A mark of a finished item is left out
+     * @param groupEnd     one above the last suspect of a group that runs or is next; 0 for none
      */
-    public ProgressState snapshot(int horizonAhead, boolean clean, Optional<SuspectMark> runningAlone) {
+    public ProgressState snapshot(
+            int horizonAhead, boolean clean, Optional<SuspectMark> runningAlone, long groupEnd) {
         OffsetList list = allUnfinished();
         long readTo = Math.max(position, before.readTo());
         long frontier = list.isEmpty() ? readTo : list.first();
@@ -169,12 +178,19 @@ public final class PartitionProgress {
         if (clean) {
             committedHorizon = NOTHING;
             long suspectsEnd = Math.max(suspectsEnd(), mark.map(kept -> kept.offset() + 1).orElse(0L));
-            return new ProgressState(frontier, readTo, Math.max(frontier, suspectsEnd), list, mark, true,
-                    suspectsRunAlone && suspectsEnd > frontier);
+            long horizon = Math.max(frontier, suspectsEnd);
+            return new ProgressState(frontier, readTo, horizon, list, mark,
+                    endIn(frontier, horizon, takenOverGroupEnd), true, suspectsRunAlone && suspectsEnd > frontier);
         }
         long horizon = readTo > Long.MAX_VALUE - horizonAhead ? Long.MAX_VALUE : readTo + horizonAhead;
         highestHorizon = Math.max(highestHorizon, horizon);
-        return new ProgressState(frontier, readTo, highestHorizon, list, mark, false, suspectsEnd() > frontier);
+        return new ProgressState(frontier, readTo, highestHorizon, list, mark,
+                endIn(frontier, highestHorizon, Math.max(groupEnd, takenOverGroupEnd)), false,
+                suspectsEnd() > frontier);
+    }
+
+    private static long endIn(long frontier, long horizon, long groupEnd) {
+        return groupEnd <= frontier ? 0 : Math.min(groupEnd, horizon);
     }
 
     /** Records a durable commit of a snapshot: items below its horizon may start. */
@@ -201,10 +217,7 @@ public final class PartitionProgress {
 
     private void forgetMarkIn(long from, long to) {
         if (takenOverMark.isPresent() && takenOverMark.get().offset() >= from && takenOverMark.get().offset() < to) {
-            SuspectMark mark = takenOverMark.get();
-            long rest = mark.group() ? unfinished.highestBelow(mark.offset()) : -1;
-            takenOverMark = rest < 0 ? Optional.empty()
-                    : Optional.of(new SuspectMark(rest, mark.deaths(), false, true));
+            takenOverMark = Optional.empty();
         }
     }
 
@@ -245,7 +258,6 @@ public final class PartitionProgress {
     private Optional<SuspectMark> markToCommit(boolean clean, Optional<SuspectMark> runningAlone) {
         Optional<SuspectMark> running = runningAlone.filter(mark -> unfinished.contains(mark.offset()));
         if (clean) {
-            // A group that runs has no deaths, and the suspects of the taken-over mark would run in groups again.
             // Without counted deaths the horizon alone already makes it a suspect.
             return takenOverMark.or(() -> running.map(SuspectMark::stopped)).filter(mark -> mark.deaths() > 0);
         }

@@ -11,7 +11,8 @@ import java.util.zip.CRC32C;
  * Codec of a {@link ProgressState} in the metadata of a committed offset: base64 (URL alphabet, no padding) of
  * <pre>
  *   version 1 | CRC-32C of frontier and all that follows, 4 bytes | flags | readTo − frontier | horizon − frontier
- *             | mark offset − frontier, deaths (when flagged) | distances between the unfinished offsets
+ *             | mark offset − frontier, deaths (when flagged) | groupEnd − frontier (when flagged)
+ *             | distances between the unfinished offsets
  * </pre>
  * The numbers are varints; the first unfinished offset is the frontier, which is the committed offset itself.
  *
@@ -36,11 +37,10 @@ public final class ProgressCodec {
     private static final int ALONE = 4;
     /** Of the mark. */
     private static final int ISOLATED = 8;
-    /** Of the mark. */
     private static final int GROUP = 16;
     private static final int CHECKED_FROM = 1 + Integer.BYTES;
     private static final int MAX_BYTES = MAX_CHARACTERS / 4 * 3;
-    private static final int MAX_HEADER_BYTES = CHECKED_FROM + 1 + 4 * Varint.MAX_BYTES;
+    private static final int MAX_HEADER_BYTES = CHECKED_FROM + 1 + 5 * Varint.MAX_BYTES;
     private static final int MAX_GAP_BYTES = MAX_BYTES - MAX_HEADER_BYTES;
     /** For a record that is still to be read, beyond the distance of the first one: up to 2 million offsets apart. */
     private static final int RESERVED_BYTES = 3;
@@ -61,7 +61,7 @@ public final class ProgressCodec {
         out.put(VERSION).putInt(0);
         int flags = (state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0) | (state.alone() ? ALONE : 0)
                 | (state.mark().filter(SuspectMark::isolated).isPresent() ? ISOLATED : 0)
-                | (state.mark().filter(SuspectMark::group).isPresent() ? GROUP : 0);
+                | (state.groupEnd() > 0 ? GROUP : 0);
         out.put((byte) flags);
         Varint.write(readTo - state.frontier(), out);
         Varint.write(state.horizon() - state.frontier(), out);
@@ -69,6 +69,9 @@ public final class ProgressCodec {
             Varint.write(mark.offset() - state.frontier(), out);
             Varint.write(mark.deaths(), out);
         });
+        if (state.groupEnd() > 0) {
+            Varint.write(state.groupEnd() - state.frontier(), out);
+        }
         out.put(gaps.flip()).flip();
         out.putInt(1, checksum(state.frontier(), out));
         return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(out.array(), out.limit()));
@@ -125,17 +128,17 @@ public final class ProgressCodec {
         long horizon = above(frontier, Varint.read(in));
         Optional<SuspectMark> mark = (flags & MARKED) == 0
                 ? Optional.empty() : Optional.of(readMark(frontier, flags, in));
+        long groupEnd = (flags & GROUP) == 0 ? 0 : above(frontier, Varint.read(in));
         OffsetList unfinished = readTo == frontier && !in.hasRemaining()
                 ? OffsetList.EMPTY
                 : OffsetGaps.read(in, frontier, readTo, MAX_UNFINISHED);
         return new ProgressState(
-                frontier, readTo, horizon, unfinished, mark, (flags & CLEAN) != 0, (flags & ALONE) != 0);
+                frontier, readTo, horizon, unfinished, mark, groupEnd, (flags & CLEAN) != 0, (flags & ALONE) != 0);
     }
 
     private static SuspectMark readMark(long frontier, byte flags, ByteBuffer in) {
         long offset = above(frontier, Varint.read(in));
-        return new SuspectMark(offset, (int) Math.min(Varint.read(in), Integer.MAX_VALUE), (flags & ISOLATED) != 0,
-                (flags & GROUP) != 0);
+        return new SuspectMark(offset, (int) Math.min(Varint.read(in), Integer.MAX_VALUE), (flags & ISOLATED) != 0);
     }
 
     private static long above(long frontier, long distance) {

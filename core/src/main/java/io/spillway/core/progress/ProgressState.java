@@ -14,23 +14,28 @@ import java.util.Optional;
  *                   readTo or more. After a clean revocation it is the frontier, or above the last taken-over suspect
  *                   that did not run
  * @param unfinished the unfinished offsets in [frontier, readTo), the first of them the frontier; not null
- * @param mark       the suspect that runs alone, an unfinished or unread offset below the horizon; in a clean state
- *                   only one with deaths (1 or more)
+ * @param mark       the suspect that runs alone, or waits with its deaths: an unfinished or unread offset below the
+ *                   horizon; in a clean state only one with deaths (1 or more)
+ * @param groupEnd   suspects below it run in a group, or ran in one with which a worker died: after a death they run
+ *                   alone, as they do after a clean state. Above the frontier and at most the horizon; 0 for none
  * @param clean      the owner gave the partition up in an orderly way: nothing is running
  * @param alone      the suspects of this state have survived the death of a worker before: they must run alone
  */
 public record ProgressState(
-        long frontier, long readTo, long horizon, OffsetList unfinished, Optional<SuspectMark> mark, boolean clean,
-        boolean alone) {
+        long frontier, long readTo, long horizon, OffsetList unfinished, Optional<SuspectMark> mark, long groupEnd,
+        boolean clean, boolean alone) {
 
     public ProgressState {
         boolean ordered = 0 <= frontier && frontier <= readTo && frontier <= horizon && (clean || readTo <= horizon);
         boolean listed = unfinished.isEmpty()
                 ? frontier == readTo
                 : unfinished.first() == frontier && unfinished.last() < readTo;
-        if (!ordered || !listed || mark.isPresent() && !canBeMarked(mark.get(), readTo, horizon, unfinished, clean)) {
+        boolean grouped = groupEnd == 0 || frontier < groupEnd && groupEnd <= horizon;
+        boolean marked = mark.isEmpty() || canBeMarked(mark.get(), readTo, horizon, unfinished, clean);
+        if (!ordered || !listed || !grouped || !marked) {
             throw new IllegalArgumentException("inconsistent progress: frontier " + frontier + ", read to " + readTo
-                    + ", horizon " + horizon + ", unfinished " + unfinished + ", " + mark + ", clean " + clean);
+                    + ", horizon " + horizon + ", unfinished " + unfinished + ", " + mark + ", groups to " + groupEnd
+                    + ", clean " + clean);
         }
     }
 
@@ -42,6 +47,6 @@ public record ProgressState(
 
     /** Returns the state of an unknown partition: everything from the offset on runs, and nothing is suspect. */
     public static ProgressState fresh(long offset) {
-        return new ProgressState(offset, offset, offset, OffsetList.EMPTY, Optional.empty(), true, false);
+        return new ProgressState(offset, offset, offset, OffsetList.EMPTY, Optional.empty(), 0, true, false);
     }
 }

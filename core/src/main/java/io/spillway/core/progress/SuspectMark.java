@@ -3,8 +3,7 @@ package io.spillway.core.progress;
 import java.util.Optional;
 
 /**
- * Mark of the suspect that runs alone, or of a few that run beside each other, so that a death of the worker can be
- * attributed to them.
+ * Mark of the suspect that runs alone, so that a death of the worker can be attributed to it.
  *
  * <p>Most workers die of another cause than an item, and there may be thousands of suspects, so most run in small
  * groups. The oldest, and those of the groups with which another worker dies, run one at a time, marked alone. The
@@ -14,14 +13,12 @@ import java.util.Optional;
  * <p>Killers of one tenant come in numbers: the same defect of its items. After a conviction, one death in isolation
  * convicts the tenant's next suspect, until one of its suspects has not killed the worker.
  *
- * @param offset   its offset, 0 or more; the highest one of a group
+ * @param offset   its offset, 0 or more
  * @param deaths   workers that died while it was marked, 0 to {@link #MAX_DEATHS}
  * @param isolated whether no other item of its tenant runs beside it, after the conviction of one: a death convicts it.
  *                 In a taken-over mark: whether a worker died with it in isolation
- * @param group    whether all suspects of the partition up to the offset may have run. A death does not convict them:
- *                 each then runs alone
  */
-public record SuspectMark(long offset, int deaths, boolean isolated, boolean group) {
+public record SuspectMark(long offset, int deaths, boolean isolated) {
     /** Far above any {@code killer.deaths}; a larger number in metadata is damage. */
     public static final int MAX_DEATHS = 1_000_000;
 
@@ -36,16 +33,6 @@ public record SuspectMark(long offset, int deaths, boolean isolated, boolean gro
         this(offset, deaths, false);
     }
 
-    /** Creates a mark of a suspect that runs alone. */
-    public SuspectMark(long offset, int deaths, boolean isolated) {
-        this(offset, deaths, isolated, false);
-    }
-
-    /** Creates a mark of a group of suspects up to this offset. */
-    public static SuspectMark ofGroup(long offset) {
-        return new SuspectMark(offset, 0, false, true);
-    }
-
     /**
      * Returns the mark of a suspect that is to run alone, before it is isolated. Decide on one with counted deaths
      * before other suspects of its partition: there is one mark per partition, and a death while another suspect is
@@ -55,7 +42,7 @@ public record SuspectMark(long offset, int deaths, boolean isolated, boolean gro
      * @param killerDeaths {@code killer.deaths}: deaths that convict, 1 or more, one of them alone at least
      */
     public static SuspectMark alone(long offset, Optional<SuspectMark> takenOver, int killerDeaths) {
-        return takenOver.filter(taken -> !taken.group() && taken.covers(offset))
+        return takenOver.filter(taken -> taken.offset() == offset)
                 .orElse(new SuspectMark(offset, Math.min(1, killerDeaths - 1)));
     }
 
@@ -64,23 +51,18 @@ public record SuspectMark(long offset, int deaths, boolean isolated, boolean gro
         return deaths >= killerDeaths || isolated;
     }
 
-    /** Returns whether the suspect at an offset is marked. */
-    public boolean covers(long suspect) {
-        return group ? suspect <= offset : suspect == offset;
-    }
-
     /** Returns the mark with one more death. */
     SuspectMark afterDeath() {
-        return new SuspectMark(offset, Math.min(deaths + 1, MAX_DEATHS), isolated, group);
+        return new SuspectMark(offset, Math.min(deaths + 1, MAX_DEATHS), isolated);
     }
 
     /** Returns the mark with one death less, of 1 or more: the next owner counts that death again. */
     SuspectMark beforeDeath() {
-        return new SuspectMark(offset, deaths - 1, isolated, group);
+        return new SuspectMark(offset, deaths - 1, isolated);
     }
 
     /** Returns the mark of a suspect whose attempt was stopped: no worker died with it in isolation. */
     SuspectMark stopped() {
-        return new SuspectMark(offset, deaths, false, group);
+        return new SuspectMark(offset, deaths, false);
     }
 }

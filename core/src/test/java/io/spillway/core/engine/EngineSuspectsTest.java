@@ -24,13 +24,13 @@ class EngineSuspectsTest {
     /** Takes over offsets 0 to 4, all suspects, the first with three deaths; then 5 and more are new. */
     private EnginePartition takeOverWithAKiller() {
         return timeline.takeOver(Lane.HOT, new ProgressState(
-                0, 5, 5, OffsetList.of(0, 1, 2, 3, 4), Optional.of(new SuspectMark(0, 2)), false, true));
+                0, 5, 5, OffsetList.of(0, 1, 2, 3, 4), Optional.of(new SuspectMark(0, 2)), 0, false, true));
     }
 
     /** Takes over offsets 0 to 4, the group with which a worker died. */
     private EnginePartition takeOver() {
         return timeline.takeOver(Lane.HOT, new ProgressState(
-                0, 5, 5, OffsetList.of(0, 1, 2, 3, 4), Optional.of(SuspectMark.ofGroup(4)), false, true));
+                0, 5, 5, OffsetList.of(0, 1, 2, 3, 4), Optional.empty(), 5, false, true));
     }
 
     /** Takes over the group, of which the first runs alone and ignores its interrupt. */
@@ -63,7 +63,7 @@ class EngineSuspectsTest {
 
         timeline.ends(1, SUCCEEDED);
         assertThat(timeline.effects()).as("innocent").containsExactly("done 1", "commit wanted", "start 5");
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(4));
+        assertThat(timeline.commit(partition).groupEnd()).isEqualTo(5);
     }
 
     @Test
@@ -74,7 +74,7 @@ class EngineSuspectsTest {
 
         timeline.ends(1, FAILED);
 
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(4));
+        assertThat(timeline.commit(partition).groupEnd()).isEqualTo(5);
     }
 
     @Test
@@ -82,7 +82,7 @@ class EngineSuspectsTest {
         EnginePartition partition = takeOverWithAKiller();
         arrive(partition, "acme", "bolt", "bolt", "bolt", "bolt");
 
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(4));
+        assertThat(timeline.commit(partition).groupEnd()).isEqualTo(5);
     }
 
     @Test
@@ -104,13 +104,13 @@ class EngineSuspectsTest {
         timeline.nowMillis += Convictions.CONVICTED_MILLIS;
         timeline.arrives(partition, 1, 0);
 
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(1));
+        assertThat(timeline.commit(partition).groupEnd()).isEqualTo(2);
     }
 
     @Test
     void a_death_in_isolation_convicts_and_says_so() {
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
-                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(1, 0, true)), false, true));
+                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(1, 0, true)), 0, false, true));
         arrive(partition, "acme", "acme");
 
         assertThat(timeline.effects()).containsExactly(
@@ -123,7 +123,7 @@ class EngineSuspectsTest {
     @Test
     void an_isolated_suspect_that_was_stopped_is_not_convicted_by_the_next_owner() {
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
-                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 2)), false, true));
+                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 2)), 0, false, true));
         arrive(partition, "acme", "acme");
         timeline.commit(partition);
         timeline.leave(partition);
@@ -136,7 +136,7 @@ class EngineSuspectsTest {
         next.arrives(again, 1, 0);
 
         assertThat(last.mark()).isEmpty();
-        assertThat(next.commit(again).mark()).contains(SuspectMark.ofGroup(1));
+        assertThat(next.commit(again).groupEnd()).isEqualTo(2);
         next.fill();
         assertThat(next.effects()).containsExactly("commit wanted", "start 1");
     }
@@ -173,13 +173,13 @@ class EngineSuspectsTest {
     @Test
     void a_member_of_a_group_that_ignores_its_interrupt_does_not_block_those_that_must_run_alone() {
         EnginePartition grouped = timeline.takeOver(Lane.HOT, new ProgressState(
-                0, 1, 5, OffsetList.of(0), Optional.empty(), false, true));
+                0, 1, 5, OffsetList.of(0), Optional.empty(), 0, false, true));
         timeline.receives(new EngineTimeline.Item(grouped, 0, "acme", 0, 0, timeline.nowMillis));
         timeline.fill();
         timeline.commit(grouped);
         timeline.fill();
         EnginePartition accused = timeline.takeOver(Lane.OVERFLOW, new ProgressState(
-                7, 8, 9, OffsetList.of(7), Optional.of(SuspectMark.ofGroup(7)), false, true));
+                7, 8, 9, OffsetList.of(7), Optional.empty(), 8, false, true));
         timeline.receives(new EngineTimeline.Item(accused, 7, "bolt", 0, 0, timeline.nowMillis));
         timeline.fill();
         timeline.commit(accused);
@@ -199,12 +199,12 @@ class EngineSuspectsTest {
         EnginePartition ordinary = one.partition(Lane.HOT);
         one.arrives(ordinary, 0, 0);
         EnginePartition grouped = one.takeOver(Lane.HOT, new ProgressState(
-                20, 21, 25, OffsetList.of(20), Optional.empty(), false, true));
+                20, 21, 25, OffsetList.of(20), Optional.empty(), 0, false, true));
         one.arrives(grouped, 20, 0);
         one.commit(grouped);
         one.fill();
         EnginePartition accused = one.takeOver(Lane.OVERFLOW, new ProgressState(
-                7, 8, 9, OffsetList.of(7), Optional.of(SuspectMark.ofGroup(7)), false, true));
+                7, 8, 9, OffsetList.of(7), Optional.empty(), 8, false, true));
         one.arrives(accused, 7, 0);
         one.effects();
 
@@ -234,13 +234,13 @@ class EngineSuspectsTest {
     @Test
     void a_suspect_that_goes_on_after_the_loss_of_its_partition_delays_those_of_others_for_a_second() {
         EnginePartition lost = timeline.takeOver(Lane.HOT, new ProgressState(
-                0, 1, 5, OffsetList.of(0), Optional.of(new SuspectMark(0, 1)), false, true));
+                0, 1, 5, OffsetList.of(0), Optional.of(new SuspectMark(0, 1)), 0, false, true));
         timeline.arrives(lost, 0, 0);
         timeline.commit(lost);
         assertThat(timeline.effects()).contains("start 0 alone");
         timeline.forget(lost);
         EnginePartition other = timeline.takeOver(Lane.HOT, new ProgressState(
-                1, 2, 5, OffsetList.of(1), Optional.of(new SuspectMark(1, 1)), false, true));
+                1, 2, 5, OffsetList.of(1), Optional.of(new SuspectMark(1, 1)), 0, false, true));
         timeline.arrives(new EngineTimeline.Item(other, 1, "bolt", 0, 0, timeline.nowMillis));
         timeline.commit(other);
         assertThat(timeline.effects()).doesNotContain("start 1 alone");
@@ -254,7 +254,7 @@ class EngineSuspectsTest {
     @Test
     void a_suspect_with_which_a_worker_died_is_not_moved_by_its_age_because_its_deaths_would_be_forgotten() {
         EnginePartition counted = timeline.takeOver(Lane.HOT, new ProgressState(
-                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 1)), false, true));
+                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 1)), 0, false, true));
         timeline.arrives(counted, 0, 60_000);
         timeline.arrives(counted, 1, 60_000);
 

@@ -19,16 +19,20 @@ class EngineTakeoverTest {
     private final EngineTimeline timeline = new EngineTimeline(10);
 
     /** Offsets 0 to 2 were unfinished when an owner died. */
-    private static ProgressState died(Optional<SuspectMark> mark, boolean alone) {
-        return new ProgressState(0, 3, 10, OffsetList.of(0, 1, 2), mark, false, alone);
+    private static ProgressState died(Optional<SuspectMark> mark, long groupEnd, boolean alone) {
+        return new ProgressState(0, 3, 10, OffsetList.of(0, 1, 2), mark, groupEnd, false, alone);
     }
 
     private EnginePartition takeOver(Optional<SuspectMark> mark, boolean alone) {
-        return takeOver(timeline, mark, alone);
+        return takeOver(timeline, died(mark, 0, alone));
     }
 
-    private static EnginePartition takeOver(EngineTimeline timeline, Optional<SuspectMark> mark, boolean alone) {
-        EnginePartition partition = timeline.takeOver(Lane.HOT, died(mark, alone));
+    private EnginePartition takeOverWithGroup(long groupEnd) {
+        return takeOver(timeline, died(Optional.empty(), groupEnd, true));
+    }
+
+    private static EnginePartition takeOver(EngineTimeline timeline, ProgressState died) {
+        EnginePartition partition = timeline.takeOver(Lane.HOT, died);
         for (long offset = 0; offset < 3; offset++) {
             timeline.arrives(partition, offset, 0);
         }
@@ -42,7 +46,7 @@ class EngineTakeoverTest {
 
         ProgressState first = timeline.commit(partition);
 
-        assertThat(first.mark()).contains(SuspectMark.ofGroup(2));
+        assertThat(first.groupEnd()).isEqualTo(3);
         assertThat(first.alone()).isTrue();
     }
 
@@ -53,7 +57,7 @@ class EngineTakeoverTest {
         assertThat(timeline.engine.suspects()).isEqualTo(3);
 
         ProgressState snapshot = timeline.engine.snapshot(partition);
-        assertThat(snapshot.mark()).contains(SuspectMark.ofGroup(2));
+        assertThat(snapshot.groupEnd()).isEqualTo(3);
         timeline.fill();
         assertThat(timeline.effects()).as("not before the commit").isEmpty();
         timeline.committed(partition, snapshot);
@@ -64,7 +68,7 @@ class EngineTakeoverTest {
         assertThat(timeline.effects()).as("a commit with the same mark starts them no second time").isEmpty();
 
         timeline.ends(2, SUCCEEDED);
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(1));
+        assertThat(timeline.commit(partition).groupEnd()).isEqualTo(2);
         timeline.ends(0, SUCCEEDED);
         timeline.ends(1, SUCCEEDED);
         assertThat(timeline.commit(partition).mark()).isEmpty();
@@ -73,7 +77,7 @@ class EngineTakeoverTest {
 
     @Test
     void after_a_death_with_their_group_each_runs_alone_when_its_mark_is_committed() {
-        EnginePartition partition = takeOver(Optional.of(SuspectMark.ofGroup(1)), true);
+        EnginePartition partition = takeOverWithGroup(2);
         assertThat(timeline.effects()).containsExactly("commit wanted");
 
         assertThat(timeline.commit(partition).mark()).as("with the death of the group").contains(new SuspectMark(0, 1));
@@ -83,7 +87,7 @@ class EngineTakeoverTest {
         assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 1));
         assertThat(timeline.effects()).containsExactly("start 1 alone");
         timeline.ends(1, SUCCEEDED);
-        assertThat(timeline.commit(partition).mark()).as("it was in no group").contains(SuspectMark.ofGroup(2));
+        assertThat(timeline.commit(partition).groupEnd()).as("it was in no group").isEqualTo(3);
         assertThat(timeline.effects()).containsExactly("done 1", "commit wanted", "start 2");
     }
 
@@ -91,26 +95,26 @@ class EngineTakeoverTest {
     void a_group_is_small_and_filled_up_when_half_of_it_is_done() {
         long[] offsets = LongStream.range(0, 100).toArray();
         EnginePartition partition = timeline.takeOver(Lane.HOT,
-                new ProgressState(0, 100, 100, OffsetList.of(offsets), Optional.empty(), false, true));
+                new ProgressState(0, 100, 100, OffsetList.of(offsets), Optional.empty(), 0, false, true));
         for (long offset : offsets) {
             timeline.receives(new EngineTimeline.Item(partition, offset, "acme", 0, 0, timeline.nowMillis));
         }
         timeline.fill();
         timeline.effects();
 
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(SuspectGroup.SIZE - 1));
+        assertThat(timeline.commit(partition).groupEnd()).isEqualTo(SuspectGroup.SIZE);
         for (int offset = 0; offset < SuspectGroup.SIZE / 2 - 1; offset++) {
             timeline.ends(offset, SUCCEEDED);
         }
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(SuspectGroup.SIZE - 1));
+        assertThat(timeline.commit(partition).groupEnd()).isEqualTo(SuspectGroup.SIZE);
         timeline.ends(SuspectGroup.SIZE / 2 - 1, SUCCEEDED);
-        assertThat(timeline.commit(partition).mark())
-                .contains(SuspectMark.ofGroup(SuspectGroup.SIZE + SuspectGroup.SIZE / 2 - 1));
+        assertThat(timeline.commit(partition).groupEnd())
+                .isEqualTo(SuspectGroup.SIZE + SuspectGroup.SIZE / 2);
     }
 
     @Test
     void a_snapshot_from_before_the_mark_does_not_start_the_suspects() {
-        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.empty(), true));
+        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.empty(), 0, true));
         ProgressState before = timeline.engine.snapshot(partition);
         timeline.arrives(partition, 0, 0);
         timeline.effects();
@@ -143,7 +147,7 @@ class EngineTakeoverTest {
 
     @Test
     void a_suspect_with_deaths_comes_before_the_others() {
-        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.of(new SuspectMark(2, 1)), true));
+        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.of(new SuspectMark(2, 1)), 0, true));
         for (long offset = 0; offset < 3; offset++) {
             EngineTimeline.Item item = new EngineTimeline.Item(partition, offset, "acme", 0, 0, timeline.nowMillis);
             timeline.receives(item);
@@ -156,7 +160,7 @@ class EngineTakeoverTest {
 
     @Test
     void a_suspect_that_is_too_old_is_not_run() {
-        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.empty(), true));
+        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.empty(), 0, true));
 
         timeline.arrives(partition, 0, 10_001);
         timeline.arrives(partition, 1, 60_001);
@@ -168,7 +172,7 @@ class EngineTakeoverTest {
     @Test
     void with_the_quarantine_off_suspects_run_like_all_others() {
         EngineTimeline off = new EngineTimeline(10, 0);
-        takeOver(off, Optional.of(new SuspectMark(0, 5)), true);
+        takeOver(off, died(Optional.of(new SuspectMark(0, 5)), 0, true));
         assertThat(off.effects()).containsExactly("start 0", "start 1", "start 2");
     }
 
@@ -213,7 +217,7 @@ class EngineTakeoverTest {
 
     @Test
     void a_revocation_removes_suspects_except_a_running_one() {
-        EnginePartition partition = takeOver(Optional.of(SuspectMark.ofGroup(2)), true);
+        EnginePartition partition = takeOverWithGroup(3);
         timeline.commit(partition);
         timeline.effects();
 
@@ -229,7 +233,7 @@ class EngineTakeoverTest {
     @Test
     void a_member_of_a_group_that_terminates_the_process_leaves_the_mark_of_those_that_run() {
         EngineTimeline two = new EngineTimeline(2);
-        EnginePartition partition = takeOver(two, Optional.empty(), true);
+        EnginePartition partition = takeOver(two, died(Optional.empty(), 0, true));
         two.commit(partition);
         two.fill();
 
@@ -241,7 +245,7 @@ class EngineTakeoverTest {
 
         ProgressState last = two.commit(partition);
         assertThat(last.clean()).isFalse();
-        assertThat(last.mark()).contains(SuspectMark.ofGroup(1));
+        assertThat(last.groupEnd()).isEqualTo(2);
     }
 
     @Test

@@ -85,7 +85,7 @@ class EngineTurnsTest {
         long[] offsets = LongStream.range(0, SuspectTurn.OLDEST + 3).toArray();
         follow(1, timeline.nowMillis);
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
-                0, offsets.length, offsets.length, OffsetList.of(offsets), Optional.empty(), false, true));
+                0, offsets.length, offsets.length, OffsetList.of(offsets), Optional.empty(), 0, false, true));
         for (long offset : offsets) {
             timeline.receives(new EngineTimeline.Item(
                     partition, offset, "acme", 0, 0, timeline.nowMillis - offsets.length + offset));
@@ -110,13 +110,13 @@ class EngineTurnsTest {
         long[] offsets = LongStream.rangeClosed(0, SuspectTurn.OLDEST + 1).toArray();
         follow(1, timeline.nowMillis);
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(0, offsets.length, offsets.length,
-                OffsetList.of(offsets), Optional.of(new SuspectMark(0, 1)), false, true));
+                OffsetList.of(offsets), Optional.of(new SuspectMark(0, 1)), 0, false, true));
         for (long offset : offsets) {
             timeline.receives(new EngineTimeline.Item(
                     partition, offset, "acme", 0, 0, timeline.nowMillis - offsets.length + offset));
         }
         timeline.fill();
-        assertThat(timeline.commit(partition).mark()).contains(SuspectMark.ofGroup(33));
+        assertThat(timeline.commit(partition).groupEnd()).isEqualTo(34);
         assertThat(timeline.effects()).containsExactly("commit wanted", "start 33");
 
         timeline.ends(33, SUCCEEDED);
@@ -127,7 +127,7 @@ class EngineTurnsTest {
     void a_suspect_with_enough_deaths_is_convicted_in_the_turn_of_another_worker() {
         follow(1, timeline.nowMillis);
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
-                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 2)), false, true));
+                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 2)), 0, false, true));
         timeline.arrives(partition, 0, 0);
         timeline.arrives(partition, 1, 0);
 

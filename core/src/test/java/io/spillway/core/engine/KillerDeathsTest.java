@@ -6,6 +6,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.handler.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +27,9 @@ class KillerDeathsTest {
     private final Set<String> convicted = new TreeSet<>();
     private final Set<String> done = new TreeSet<>();
     private int deaths;
+    /** Whether another worker has its turn while every second owner lives. */
+    private boolean alternates;
+    private int owners;
 
     @ParameterizedTest(name = "{0} killers of one tenant in {1} partitions: {2} deaths")
     @CsvSource({
@@ -81,20 +85,43 @@ class KillerDeathsTest {
         assertThat(done).hasSize(574);
     }
 
+    @Test
+    void two_killers_of_a_partition_are_convicted_though_the_younger_suspects_run_in_the_turns_of_others() {
+        List<String> older = new ArrayList<>();
+        List<String> log = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            older.add("acme item " + i);
+        }
+        for (int i = 0; i < 90; i++) {
+            log.add(i == 3 ? "bolt killer" : i == 80 ? "cork killer" : "acme item " + (150 + i));
+        }
+        logs.addAll(List.of(older, log));
+        alternates = true;
+
+        run();
+
+        assertThat(convicted).containsExactly("bolt killer", "cork killer");
+        assertThat(done).hasSize(238);
+        assertThat(deaths).as("1 beside others, then 1 in a group and 2 alone for each").isEqualTo(7);
+    }
+
     private void run() {
         for (int i = 0; i < logs.size(); i++) {
             committed.put(i, ProgressState.fresh(0));
         }
-        while (dies()) {
-            deaths++;
+        while (committed.entrySet().stream()
+                .anyMatch(state -> state.getValue().frontier() < logs.get(state.getKey()).size())) {
+            deaths += dies() ? 1 : 0;
             assertThat(deaths).as("deaths, convicted so far %s", convicted).isLessThan(MOST_DEATHS);
         }
     }
 
-    /** Runs a worker until it dies, or until everything is finished; returns whether it died. */
+    /** Runs a worker until it dies, everything is finished, or it hands over what it may not run. */
     private boolean dies() {
         EngineTimeline worker = new EngineTimeline(10);
-        worker.engine.follow("worker", Map.of());
+        boolean hasTurn = !alternates || owners++ % 2 == 0;
+        worker.engine.follow("worker", hasTurn ? Map.of() : Map.of("other", new SuspectStatus.Received(
+                new SuspectStatus(1, worker.nowMillis, Map.of()), worker.nowMillis)));
         List<EnginePartition> partitions = new ArrayList<>();
         for (int i = 0; i < logs.size(); i++) {
             ProgressState before = committed.get(i);
@@ -103,7 +130,8 @@ class KillerDeathsTest {
             for (long offset = before.frontier(); offset < logs.get(i).size(); offset++) {
                 String name = logs.get(i).get((int) offset);
                 EngineTimeline.Item item = new EngineTimeline.Item(
-                        partitions.getLast(), offset, name.substring(0, 4), 0, 0, worker.nowMillis);
+                        partitions.getLast(), offset, name.substring(0, 4), 0, 0,
+                        worker.nowMillis - logs.get(i).size() + offset);
                 worker.receives(item);
             }
         }
@@ -113,6 +141,12 @@ class KillerDeathsTest {
             List<EngineTimeline.Attempt> running = List.copyOf(worker.engine.attempts());
             if (running.stream().anyMatch(attempt -> kills(nameOf(attempt.item)))) {
                 return true;
+            }
+            if (running.isEmpty() && !hasTurn) {
+                partitions.forEach(worker::leave);
+                worker.engine.drained(partitions);
+                commit(worker, partitions);
+                return false;
             }
             running.forEach(attempt -> worker.ends(attempt, Outcome.done()));
         }

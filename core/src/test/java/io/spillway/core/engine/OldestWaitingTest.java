@@ -74,7 +74,7 @@ class OldestWaitingTest {
     @Test
     void items_that_wait_for_a_commit_and_suspects_count_too() {
         EnginePartition hot = one.takeOver(Lane.HOT, new ProgressState(
-                0, 1, 1, OffsetList.of(0), Optional.empty(), false, true));
+                0, 1, 1, OffsetList.of(0), Optional.empty(), 0, false, true));
         arrives(hot, 0, "suspect", 0, 40);
         arrives(hot, 1, "held", 0, 20);
 

@@ -209,7 +209,7 @@ class WorkerEngineTest {
     @Test
     void items_finished_before_the_takeover_are_skipped() {
         EnginePartition partition = many.takeOver(Lane.HOT, new ProgressState(
-                0, 3, 0, OffsetList.of(0, 2), Optional.empty(), true, false));
+                0, 3, 0, OffsetList.of(0, 2), Optional.empty(), 0, true, false));
         many.commit(partition);
 
         LongStream.range(0, 4).forEach(offset -> many.arrives(partition, offset, 0));
@@ -220,7 +220,7 @@ class WorkerEngineTest {
     @Test
     void a_record_without_an_item_is_finished_once() {
         EnginePartition partition = one.takeOver(Lane.HOT, new ProgressState(
-                0, 2, 2, OffsetList.of(0), Optional.empty(), true, false));
+                0, 2, 2, OffsetList.of(0), Optional.empty(), 0, true, false));
 
         for (long offset = 0; offset < 2; offset++) {
             one.arrives(new EngineTimeline.Item(partition, offset, UNREADABLE, 0, 0, START_MILLIS));

@@ -118,7 +118,7 @@ class LaneProgressTest {
     private static Part read(long readTo, long... unfinished) {
         OffsetList list = OffsetList.of(unfinished);
         return new Part(unfinished.length, new ProgressState(
-                list.isEmpty() ? readTo : list.first(), readTo, readTo, list, Optional.empty(), false, false));
+                list.isEmpty() ? readTo : list.first(), readTo, readTo, list, Optional.empty(), 0, false, false));
     }
 
     @ParameterizedTest(name = "{4}")
@@ -145,6 +145,6 @@ class LaneProgressTest {
         OffsetList list = unfinished.isEmpty() ? OffsetList.EMPTY
                 : OffsetList.of(Arrays.stream(unfinished.split(" ")).mapToLong(Long::parseLong).toArray());
         return new ProgressState(
-                list.isEmpty() ? readTo : list.first(), readTo, readTo, list, Optional.empty(), false, false);
+                list.isEmpty() ? readTo : list.first(), readTo, readTo, list, Optional.empty(), 0, false, false);
     }
 }

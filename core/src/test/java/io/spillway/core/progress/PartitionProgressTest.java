@@ -10,6 +10,10 @@ class PartitionProgressTest {
     private static final long ENDLESS = Long.MAX_VALUE;
     private static final Optional<SuspectMark> NONE = Optional.empty();
 
+    private static ProgressState died() {
+        return new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, 0, false, false);
+    }
+
     @Test
     void theFrontierIsTheLowestUnfinishedOffsetAndThePositionWhenThereIsNone() {
         PartitionProgress progress = after(ProgressState.fresh(10), ENDLESS);
@@ -34,7 +38,7 @@ class PartitionProgressTest {
     void missingOffsetsAreNeverUnfinished() {
         PartitionProgress progress = after(ProgressState.fresh(0), ENDLESS);
         deliver(progress, 3, 7);
-        ProgressState state = progress.snapshot(0, false, NONE);
+        ProgressState state = progress.snapshot(0, false, NONE, 0);
         assertThat(state.unfinished()).isEqualTo(OffsetList.of(3, 7));
         assertThat(progress.unfinished()).isEqualTo(2);
         progress.finished(3);
@@ -58,10 +62,10 @@ class PartitionProgressTest {
         deliver(progress, 5);
         progress.delivered(6);
         progress.finished(5);
-        ProgressState state = progress.snapshot(0, false, NONE);
+        ProgressState state = progress.snapshot(0, false, NONE, 0);
         assertThat(state).isEqualTo(working(7, 20, 30, OffsetList.of(7, 15)));
         progress.positionedAt(16);
-        assertThat(progress.snapshot(0, false, NONE)).isEqualTo(working(20, 20, 30, OffsetList.EMPTY));
+        assertThat(progress.snapshot(0, false, NONE, 0)).isEqualTo(working(20, 20, 30, OffsetList.EMPTY));
     }
 
     @Test
@@ -75,10 +79,10 @@ class PartitionProgressTest {
 
     @Test
     void afterOneDeathSuspectsAreOnProbationAndAfterTheNextAlone() {
-        PartitionProgress first = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), ENDLESS);
+        PartitionProgress first = after(died(), ENDLESS);
         assertThat(first.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
         assertThat(first.mayStart(5)).as("before a commit records its probation").isFalse();
-        ProgressState committed = first.snapshot(10, false, NONE);
+        ProgressState committed = first.snapshot(10, false, NONE, 0);
         assertThat(committed.alone()).isTrue();
         first.committed(committed);
         assertThat(first.mayStart(5)).isTrue();
@@ -90,23 +94,23 @@ class PartitionProgressTest {
 
     @Test
     void probationEndsWhenAllItsItemsAreDone() {
-        PartitionProgress progress = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), 12);
+        PartitionProgress progress = after(died(), 12);
         deliver(progress, 5);
         progress.delivered(6);
         deliver(progress, 7, 10, 11, 12);
         progress.finished(5);
         progress.finished(10);
         progress.finished(11);
-        assertThat(progress.snapshot(0, false, NONE).alone()).isTrue();
+        assertThat(progress.snapshot(0, false, NONE, 0).alone()).isTrue();
         progress.finished(7);
-        assertThat(progress.snapshot(0, false, NONE).alone()).isFalse();
+        assertThat(progress.snapshot(0, false, NONE, 0).alone()).isFalse();
     }
 
     @Test
     void aCleanOwnerPassesProbationOnAsProbation() {
-        PartitionProgress progress = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), 12);
+        PartitionProgress progress = after(died(), 12);
         deliver(progress, 5);
-        PartitionProgress next = after(progress.snapshot(0, true, NONE), ENDLESS);
+        PartitionProgress next = after(progress.snapshot(0, true, NONE, 0), ENDLESS);
         assertThat(next.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
     }
 
@@ -115,7 +119,7 @@ class PartitionProgressTest {
         PartitionProgress progress = after(ProgressState.fresh(0), ENDLESS);
         deliver(progress, 0, 1);
         assertThat(progress.mayStart(0)).as("before the first commit").isFalse();
-        ProgressState first = progress.snapshot(3, false, NONE);
+        ProgressState first = progress.snapshot(3, false, NONE, 0);
         assertThat(progress.mayStart(0)).as("a snapshot that is not committed").isFalse();
         progress.committed(first);
         assertThat(progress.mayStart(4)).isTrue();
@@ -127,27 +131,27 @@ class PartitionProgressTest {
         PartitionProgress progress = after(working(5, 10, 100, OffsetList.of(5)), 12);
         assertThat(progress.mayStart(99)).isTrue();
         assertThat(progress.mayStart(100)).isFalse();
-        assertThat(progress.snapshot(0, false, NONE).horizon()).isEqualTo(100);
+        assertThat(progress.snapshot(0, false, NONE, 0).horizon()).isEqualTo(100);
     }
 
     @Test
     void theHorizonNeverFallsBelowAnEarlierOne() {
         PartitionProgress progress = after(ProgressState.fresh(0), ENDLESS);
-        ProgressState far = progress.snapshot(1_000, false, NONE);
-        assertThat(progress.snapshot(10, false, NONE).horizon()).isEqualTo(1_000);
+        ProgressState far = progress.snapshot(1_000, false, NONE, 0);
+        assertThat(progress.snapshot(10, false, NONE, 0).horizon()).isEqualTo(1_000);
         progress.committed(far);
-        progress.committed(progress.snapshot(10, false, NONE));
+        progress.committed(progress.snapshot(10, false, NONE, 0));
         assertThat(progress.mayStart(999)).isTrue();
     }
 
     @Test
     void aCleanOwnerLeavesNoSuspectsAndStartsNothing() {
         PartitionProgress progress = after(ProgressState.fresh(0), ENDLESS);
-        ProgressState working = progress.snapshot(100, false, NONE);
+        ProgressState working = progress.snapshot(100, false, NONE, 0);
         progress.committed(working);
         deliver(progress, 0, 1, 2);
         progress.finished(1);
-        ProgressState handedOver = progress.snapshot(100, true, NONE);
+        ProgressState handedOver = progress.snapshot(100, true, NONE, 0);
         progress.committed(working);
         assertThat(progress.mayStart(0)).isFalse();
         PartitionProgress next = after(handedOver, ENDLESS);
@@ -155,7 +159,7 @@ class PartitionProgressTest {
         assertThat(next.delivered(1)).isEqualTo(ReadVerdict.FINISHED);
         assertThat(next.delivered(2)).isEqualTo(ReadVerdict.RUN);
         assertThat(next.mayStart(0)).isFalse();
-        next.committed(next.snapshot(0, false, NONE));
+        next.committed(next.snapshot(0, false, NONE, 0));
         assertThat(next.mayStart(0)).isTrue();
     }
 
@@ -166,7 +170,7 @@ class PartitionProgressTest {
         progress.finished(5);
         progress.finished(8);
         progress.finished(9);
-        ProgressState handedOver = progress.snapshot(100, true, NONE);
+        ProgressState handedOver = progress.snapshot(100, true, NONE, 0);
         assertThat(handedOver.horizon()).isEqualTo(8);
         PartitionProgress next = after(handedOver, ENDLESS);
         assertThat(next.delivered(6)).isEqualTo(ReadVerdict.SUSPECT);
@@ -178,7 +182,7 @@ class PartitionProgressTest {
     void suspectsThatACleanOwnerDidNotReadStaySuspects() {
         PartitionProgress progress = after(working(5, 8, 100, OffsetList.of(5, 6)), 50);
         deliver(progress, 5);
-        assertThat(progress.snapshot(0, true, NONE).horizon()).isEqualTo(50);
+        assertThat(progress.snapshot(0, true, NONE, 0).horizon()).isEqualTo(50);
     }
 
     @Test
@@ -205,7 +209,7 @@ class PartitionProgressTest {
         progress.positionedAt(1L << 40);
         deliver(progress, 1L << 40);
         assertThat(progress.isFull()).isFalse();
-        ProgressState state = progress.snapshot(0, false, NONE);
+        ProgressState state = progress.snapshot(0, false, NONE, 0);
         assertThat(ProgressCodec.decode(0, ProgressCodec.encode(state))).isEqualTo(state);
     }
 
@@ -218,7 +222,7 @@ class PartitionProgressTest {
             offset += 20_000 + offset % 13;
         }
         assertThat(progress.unfinished()).isBetween(950, 1_000);
-        ProgressState state = progress.snapshot(0, false, NONE);
+        ProgressState state = progress.snapshot(0, false, NONE, 0);
         assertThat(ProgressCodec.decode(0, ProgressCodec.encode(state))).isEqualTo(state);
     }
 
@@ -234,13 +238,13 @@ class PartitionProgressTest {
             for (int i = 0; i < 500; i++, offset += apart) {
                 deliver(progress, offset);
             }
-            ProgressState state = progress.snapshot(0, false, NONE);
+            ProgressState state = progress.snapshot(0, false, NONE, 0);
             assertThat(ProgressCodec.decode(0, ProgressCodec.encode(state))).as("%d apart", apart).isEqualTo(state);
             // The worst case: the repetitions of the list are broken.
             for (long done = 2L * apart; done < offset - apart; done += 3L * apart) {
                 progress.finished(done);
             }
-            ProgressState sparse = progress.snapshot(0, false, NONE);
+            ProgressState sparse = progress.snapshot(0, false, NONE, 0);
             assertThat(ProgressCodec.decode(0, ProgressCodec.encode(sparse))).as("%d apart", apart).isEqualTo(sparse);
         }
     }
@@ -252,7 +256,7 @@ class PartitionProgressTest {
         for (; !previous.isFull(500); end += 300) {
             deliver(previous, end);
         }
-        PartitionProgress progress = after(previous.snapshot(0, false, NONE), ENDLESS);
+        PartitionProgress progress = after(previous.snapshot(0, false, NONE, 0), ENDLESS);
         assertThat(progress.isFull(500)).as("what it took over is read").isFalse();
         for (long offset = 0; offset < end; offset += 300) {
             assertThat(progress.isCutAt(offset, 500)).isFalse();
@@ -285,7 +289,7 @@ class PartitionProgressTest {
     }
 
     private static ProgressState working(long frontier, long readTo, long horizon, OffsetList unfinished) {
-        return new ProgressState(frontier, readTo, horizon, unfinished, NONE, false, true);
+        return new ProgressState(frontier, readTo, horizon, unfinished, NONE, 0, false, true);
     }
 
     private static void deliver(PartitionProgress progress, long... offsets) {
@@ -295,6 +299,6 @@ class PartitionProgressTest {
     }
 
     private static void assertFrontier(PartitionProgress progress, long frontier) {
-        assertThat(progress.snapshot(0, false, NONE).frontier()).isEqualTo(frontier);
+        assertThat(progress.snapshot(0, false, NONE, 0).frontier()).isEqualTo(frontier);
     }
 }

@@ -54,14 +54,14 @@ class ProgressCodecTest {
         List<ProgressState> states = List.of(
                 ProgressState.fresh(0),
                 ProgressState.fresh(Long.MAX_VALUE),
-                new ProgressState(5, 5, 105, OffsetList.EMPTY, Optional.empty(), false, false),
-                new ProgressState(7, 400, 500, unfinished, Optional.empty(), false, false),
-                new ProgressState(7, 400, 500, unfinished, Optional.of(new SuspectMark(9, 0)), false, true),
-                new ProgressState(7, 400, 301, unfinished, Optional.of(new SuspectMark(300, 2)), true, true),
-                new ProgressState(7, 400, 500, unfinished, Optional.of(new SuspectMark(450, SuspectMark.MAX_DEATHS)),
+                new ProgressState(5, 5, 105, OffsetList.EMPTY, Optional.empty(), 0, false, false),
+                new ProgressState(7, 400, 500, unfinished, Optional.empty(), 500, false, false),
+                new ProgressState(7, 400, 500, unfinished, Optional.of(new SuspectMark(9, 0)), 0, false, true),
+                new ProgressState(7, 400, 301, unfinished, Optional.of(new SuspectMark(300, 2)), 300, true, true),
+                new ProgressState(7, 400, 500, unfinished, Optional.of(new SuspectMark(450, SuspectMark.MAX_DEATHS)), 0,
                         false, true),
                 new ProgressState(0, Long.MAX_VALUE, Long.MAX_VALUE, OffsetList.of(0, 1, Long.MAX_VALUE - 1),
-                        Optional.of(new SuspectMark(0, 1)), false, true));
+                        Optional.of(new SuspectMark(0, 1)), 0, false, true));
         assertThat(states).allSatisfy(state -> assertThat(roundTrip(state)).isEqualTo(state));
     }
 
@@ -118,8 +118,8 @@ class ProgressCodecTest {
 
     @Test
     void metadataOfAnotherOffsetIsAFreshStart() {
-        String metadata = ProgressCodec.encode(new ProgressState(7, 9, 100, OffsetList.of(7), Optional.empty(), false,
-                false));
+        String metadata = ProgressCodec.encode(new ProgressState(7, 9, 100, OffsetList.of(7), Optional.empty(), 0,
+                false, false));
         assertThat(ProgressCodec.decode(7, metadata).readTo()).isEqualTo(9);
         assertThat(ProgressCodec.decode(8, metadata)).isEqualTo(ProgressState.fresh(8));
     }
@@ -222,7 +222,7 @@ class ProgressCodecTest {
         long[] unfinished = offsets.stream().mapToLong(o -> FRONTIER + o - offsets.first()).toArray();
         long readTo = unfinished[unfinished.length - 1] + 1;
         return new ProgressState(
-                FRONTIER, readTo, readTo + 5_000, OffsetList.of(unfinished), Optional.empty(), false, false);
+                FRONTIER, readTo, readTo + 5_000, OffsetList.of(unfinished), Optional.empty(), 0, false, false);
     }
 
     private static TreeSet<Long> spaced(int count, LongUnaryOperator offset) {

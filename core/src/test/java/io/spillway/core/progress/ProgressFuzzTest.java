@@ -90,9 +90,9 @@ class ProgressFuzzTest {
         boolean isCut = kept < state.unfinished().size();
         assertThat(read).isEqualTo(!isCut ? state : new ProgressState(state.frontier(), state.unfinished().at(kept),
                 state.horizon(), OffsetList.of(Arrays.copyOf(state.unfinished().toArray(), kept)), state.mark(),
-                state.clean(), state.alone()));
-        // The four numbers before the list, and the distance that does not fit, take nine bytes each at most.
-        assertThat(isCut && text.length() < ProgressCodec.MAX_CHARACTERS - 60).isFalse();
+                state.groupEnd(), state.clean(), state.alone()));
+        // The five numbers before the list, and the distance that does not fit, take nine bytes each at most.
+        assertThat(isCut && text.length() < ProgressCodec.MAX_CHARACTERS - 72).isFalse();
         return text;
     }
 
@@ -122,8 +122,8 @@ class ProgressFuzzTest {
             mark = Optional.of(new SuspectMark(marked, random.nextInt(clean ? 1 : 0, 5), random.nextBoolean()))
                     .filter(each -> each.offset() < horizon);
         }
-        return new ProgressState(frontier, readTo, horizon, OffsetList.of(unfinished), mark, clean,
-                random.nextBoolean());
+        return new ProgressState(frontier, readTo, horizon, OffsetList.of(unfinished), mark,
+                horizon > frontier && random.nextBoolean() ? horizon : 0, clean, random.nextBoolean());
     }
 
     private static long upTo(long from, SplittableRandom random) {
@@ -189,7 +189,7 @@ class ProgressFuzzTest {
         }
 
         private void commit(boolean clean) {
-            ProgressState state = progress.snapshot(100, clean, Optional.empty());
+            ProgressState state = progress.snapshot(100, clean, Optional.empty(), 0);
             OffsetList listed = state.unfinished();
             int i = 0;
             for (long offset : unfinished) {

@@ -187,7 +187,7 @@ class ProgressModelTest {
         }
 
         private ProgressState snapshot(boolean clean) {
-            ProgressState state = progress.snapshot(random.nextInt(2 * maxPoll), clean, Optional.empty());
+            ProgressState state = progress.snapshot(random.nextInt(2 * maxPoll), clean, Optional.empty(), 0);
             String encoded = ProgressCodec.encode(state);
             assertThat(encoded.length()).as("seed %d", seed).isLessThanOrEqualTo(ProgressCodec.MAX_CHARACTERS);
             ProgressState decoded = ProgressCodec.decode(state.frontier(), encoded);
