@@ -4,7 +4,6 @@ import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.operator.AdminRole;
-import io.spillway.operator.CsrfTokens;
 import io.spillway.operator.OperatorApi;
 import io.spillway.operator.OperatorException;
 import io.spillway.operator.report.OperatorReports;
@@ -25,13 +24,11 @@ import java.util.stream.Stream;
  *
  * @param reports        figures
  * @param operator       dead letters, actions and runs
- * @param tokens         issuer of the tokens that changes with HTTP Basic need
  * @param prefix         of all topic names, which tells several queues apart
  * @param viewerPayloads whether viewers see payloads
  */
 record AdminApi(
-        OperatorReports reports, OperatorApi operator, CsrfTokens tokens, String prefix, boolean viewerPayloads,
-        InstantSource clock) {
+        OperatorReports reports, OperatorApi operator, String prefix, boolean viewerPayloads, InstantSource clock) {
     static final String PATH = "/admin";
     private static final String SESSION = PATH + "/session";
 
@@ -98,7 +95,6 @@ record AdminApi(
         return GatewayResponse.json(200, GatewayResponse.JSON.createObjectNode()
                 .put("role", caller.role().label())
                 .put("user", caller.user())
-                .put("csrf", tokens.issue(caller.role(), caller.user()))
                 .put("payloads", seesPayloads(caller))
                 .put("prefix", prefix)
                 .put("version", Gateway.version()));

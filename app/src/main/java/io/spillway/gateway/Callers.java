@@ -4,7 +4,6 @@ import io.spillway.core.text.Printable;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.operator.AdminRole;
-import io.spillway.operator.CsrfTokens;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -17,7 +16,7 @@ import java.util.Optional;
  *
  * @param viewerKey empty if there are no viewers
  */
-record Callers(ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey, CsrfTokens tokens) {
+record Callers(ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey) {
     /** Maximum length of the name of a user. */
     static final int MAX_USER = 64;
 
@@ -49,13 +48,14 @@ record Callers(ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey, Cs
     }
 
     /**
-     * Returns why a change may come from a page of another site; empty if it does not.
+     * Returns why a change may come from a page of another site; empty if it does not. A page of another site cannot
+     * set the header {@code Spillway-CSRF}: a browser first asks with a CORS preflight, which is refused.
      *
-     * @param token  values of the header {@code Spillway-CSRF}
+     * @param marks  values of that header; must be 1
      * @param origin values of the header {@code Origin}, which browsers send with every change
      * @param host   value of the header {@code Host}; empty if absent
      */
-    Optional<String> forgery(Caller.Admin caller, List<String> token, List<String> origin, String host) {
+    Optional<String> forgery(Caller.Admin caller, List<String> marks, List<String> origin, String host) {
         if (!caller.isBasic()) {
             // No browser sends a Bearer key by itself.
             return Optional.empty();
@@ -63,10 +63,9 @@ record Callers(ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey, Cs
         if (!origin.isEmpty() && !(origin.size() == 1 && isOf(origin.getFirst(), host))) {
             return Optional.of("The Origin of a change must be the Host. A proxy must forward the Host header.");
         }
-        return token.size() == 1 && tokens.isValid(token.getFirst(), caller.role(), caller.user())
+        return marks.equals(List.of("1"))
                 ? Optional.empty()
-                : Optional.of("A change with HTTP Basic needs the header Spillway-CSRF with the csrf of"
-                        + " GET /admin/session. It is valid for 12 h, at the gateway that issued it.");
+                : Optional.of("A change with HTTP Basic needs the header Spillway-CSRF: 1.");
     }
 
     private static boolean isOf(String origin, String host) {

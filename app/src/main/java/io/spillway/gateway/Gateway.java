@@ -21,7 +21,6 @@ import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.operator.CsrfTokens;
 import io.spillway.operator.OperatorApi;
 import io.spillway.operator.report.OperatorReads;
 import io.spillway.operator.report.OperatorReports;
@@ -177,13 +176,11 @@ public final class Gateway implements AutoCloseable {
                         with.policies(), with.sweeps(), with.depths(), flows,
                         tenant -> LoadShedder.share(with.policies().of(tenant), backlogs.of(tenant))),
                 with.reads(), version(), clock);
-        CsrfTokens tokens = CsrfTokens.ofNewKey(clock);
         AdminApi admin = new AdminApi(
-                reports, with.operator(), tokens, configuration.kafka().prefix(), settings.viewerPayloads(), clock);
+                reports, with.operator(), configuration.kafka().prefix(), settings.viewerPayloads(), clock);
         RequestRouter requestRouter = new RequestRouter(
-                new Callers(with.keys(), with.adminKey(), with.viewerKey(), tokens), items, admin, new Console(),
-                responder, bodies,
-                with.metricsText(), this::isReady, sources.nanoTime());
+                new Callers(with.keys(), with.adminKey(), with.viewerKey()), items, admin, new Console(),
+                responder, bodies, with.metricsText(), this::isReady, sources.nanoTime());
         this.tls = tls();
         tls.ifPresent(serverTls -> serverTls.bindTo(with.registry(), "gateway", clock));
         this.server = listener(requestRouter, responder);

@@ -21,7 +21,13 @@ public final class DedicationCheck {
     public static DedicationPlan planned(
             Configuration configuration, TenantPolicies policies, Map<String, byte[]> changes) {
         SortedMap<String, String> before = plan(configuration, policies).refused();
-        changes.forEach(policies::put);
+        changes.forEach((tenant, value) -> {
+            if (value == null) {
+                policies.remove(tenant);
+            } else {
+                policies.put(tenant, value);
+            }
+        });
         DedicationPlan plan = plan(configuration, policies);
         plan.refused().forEach((tenant, why) -> {
             if (changes.containsKey(tenant)) {

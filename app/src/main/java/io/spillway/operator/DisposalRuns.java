@@ -1,21 +1,20 @@
 package io.spillway.operator;
 
-import io.spillway.core.text.Printable;
-import io.spillway.kafka.topics.KafkaFailure;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Replays and discards of this process, each on a thread of its own. They take turns, because a run fences the one
- * before it. A run that is interrupted is safe: what is committed is done exactly once, and another run continues.
+ * Replays and discards of this process, one after another on one thread, because a run fences the one before it. A run
+ * that is interrupted is safe: what is committed is done exactly once, and another run continues.
  *
  * <p>Thread-safe. Bounds: {@value #MAX_ACTIVE} runs that have not ended, and {@value #MAX_KEPT} in all, of which the
  * oldest ended ones are forgotten.
@@ -28,37 +27,37 @@ final class DisposalRuns implements AutoCloseable {
 
     private final OperatorQueue queue;
     private final ActionRecorder recorder;
-    private final InstantSource clock;
     private final LongSupplier randomBits;
-    private final Semaphore turn = new Semaphore(1, true);
+    private final ExecutorService executor = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("dead-letter-runs").factory());
     /** By id, oldest first; under the lock of this map. */
-    private final Map<String, DisposalThread> runs = new LinkedHashMap<>();
-    private boolean isClosed;
+    private final Map<String, DisposalTask> runs = new LinkedHashMap<>();
 
     /** @param randomBits returns 64 random bits; thread-safe */
-    DisposalRuns(OperatorQueue queue, ActionRecorder recorder, InstantSource clock, LongSupplier randomBits) {
+    DisposalRuns(OperatorQueue queue, ActionRecorder recorder, LongSupplier randomBits) {
         this.queue = queue;
         this.recorder = recorder;
-        this.clock = clock;
         this.randomBits = randomBits;
     }
 
     /** Starts a run and returns its id. */
     String start(DisposalOrder order, String by) {
-        DisposalThread run = new DisposalThread(
-                String.format(Locale.ROOT, "%016x", randomBits.getAsLong()), order, by, queue, turn, this::record);
+        DisposalTask run = new DisposalTask(
+                String.format(Locale.ROOT, "%016x", randomBits.getAsLong()), order, by, queue, recorder);
         synchronized (runs) {
             long active = runs.values().stream().filter(earlierRun -> !earlierRun.isEnded()).count();
-            if (isClosed || active >= MAX_ACTIVE) {
-                throw OperatorException.conflict(isClosed ? "The gateway is stopping." : active
+            if (executor.isShutdown() || active >= MAX_ACTIVE) {
+                throw OperatorException.conflict(executor.isShutdown() ? "The gateway is stopping." : active
                         + " runs of this gateway have not ended, the maximum. Wait for one, or cancel it.");
             }
             runs.values().removeIf(earlierRun -> earlierRun.isEnded() && runs.size() >= MAX_KEPT);
             runs.put(run.id(), run);
         }
         try {
-            record(run, "Started run " + run.id() + ".");
-            run.start();
+            run.record("Started run " + run.id() + ".");
+            executor.execute(run);
+        } catch (RejectedExecutionException closedMeanwhile) {
+            run.cancel("the gateway stops");
         } catch (RuntimeException | Error e) {
             synchronized (runs) {
                 runs.remove(run.id());
@@ -71,12 +70,12 @@ final class DisposalRuns implements AutoCloseable {
     /** Returns the runs, newest first. */
     List<Map<String, Object>> all() {
         synchronized (runs) {
-            return new ArrayList<>(runs.values()).reversed().stream().map(DisposalThread::fields).toList();
+            return new ArrayList<>(runs.values()).reversed().stream().map(DisposalTask::fields).toList();
         }
     }
 
     Optional<Map<String, Object>> get(String id) {
-        return find(id).map(DisposalThread::fields);
+        return find(id).map(DisposalTask::fields);
     }
 
     /** Asks a run to stop after its current batch, and returns it; empty if there is no such run. */
@@ -85,41 +84,28 @@ final class DisposalRuns implements AutoCloseable {
             if (run.isEnded()) {
                 throw OperatorException.conflict("The run " + id + " has ended.");
             }
-            run.stop("cancelled by " + by);
+            run.cancel("cancelled by " + by);
             return run.fields();
         });
     }
 
-    private Optional<DisposalThread> find(String id) {
+    private Optional<DisposalTask> find(String id) {
         synchronized (runs) {
             return Optional.ofNullable(runs.get(id));
-        }
-    }
-
-    /** Writes what a run did to the action log. */
-    private void record(DisposalThread run, String result) {
-        DisposalOrder order = run.order();
-        try (CompactedStore store = queue.open()) {
-            recorder.record(store, run.by(), order.kind().label(), order.filter().tenant().orElse(""),
-                    order.options(), result);
-        } catch (KafkaFailure e) {
-            DisposalThread.LOG.warn("Not in the action log: {} by {}: {} ({})", order.kind().label(), run.by(),
-                    result, Printable.onOneLine(e.getMessage()));
         }
     }
 
     /** Stops the runs after their current batches, and waits for them, at most 10 s together. */
     @Override
     public void close() {
-        List<DisposalThread> active;
         synchronized (runs) {
-            isClosed = true;
-            active = runs.values().stream().filter(run -> !run.isEnded()).toList();
+            executor.shutdown();
+            runs.values().forEach(run -> run.stop("the gateway stops"));
         }
-        active.forEach(run -> run.stop("the gateway stops"));
-        long endNanos = TimeUnit.MILLISECONDS.toNanos(clock.millis() + STOP_MILLIS);
-        for (DisposalThread run : active) {
-            run.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos) - clock.millis()));
+        try {
+            executor.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

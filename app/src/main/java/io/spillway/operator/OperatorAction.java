@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -36,16 +37,16 @@ public sealed interface OperatorAction {
         String action = request.required("action");
         String tenant = request.required("tenant");
         return switch (action) {
-            case "pause", "resume" -> new Pause(tenant, request.text("workload"), action.equals("pause"));
-            case "isolate" -> new Isolate(
+            case "pause", "resume" -> SetPolicy.pause(tenant, request.text("workload"), action.equals("pause"));
+            case "isolate" -> SetPolicy.isolate(
                     tenant, request.whole("partitions", 1, Integer.MAX_VALUE).orElse(1L).intValue());
-            case "release" -> new Release(tenant, request.flag("shard"));
+            case "release" -> request.flag("shard") ? new ReleaseShard(tenant) : SetPolicy.release(tenant);
             case "set" -> {
                 Map<PolicyField, String> settings = new EnumMap<>(PolicyField.class);
                 for (PolicyField field : PolicyField.values()) {
                     request.text(field.key()).ifPresent(text -> settings.put(field, text));
                 }
-                yield new SetPolicy(tenant, request.text("workload"), settings);
+                yield SetPolicy.set(tenant, request.text("workload"), settings);
             }
             case "cancel" -> Cancel.of(
                     tenant, request.text("workload"), request.text("id"), request.text("before"), nowMillis);
@@ -58,80 +59,22 @@ public sealed interface OperatorAction {
     }
 
     /**
-     * Pause of a tenant or of one of its workloads, or its end.
-     *
-     * @param tenant tenant, or {@code *} for the tenants that have no value of their own
-     */
-    record Pause(String tenant, Optional<String> workload, boolean pause) implements OperatorAction {
-        public Pause {
-            Inputs.requireNameOrAll("tenant", tenant);
-            workload.ifPresent(name -> Inputs.requireName("--workload", name));
-        }
-
-        @Override
-        public String label() {
-            return pause ? "pause" : "resume";
-        }
-
-        @Override
-        public Map<String, Object> options() {
-            return ofWorkload(workload);
-        }
-    }
-
-    /** Dedication of partitions to a tenant. */
-    record Isolate(String tenant, int partitions) implements OperatorAction {
-        public Isolate {
-            Inputs.requireOneTenant(tenant);
-            if (partitions < 1) {
-                throw new OperatorException("--partitions " + partitions + ": must be 1 or more");
-            }
-            if (!PolicyField.DEDICATED.isValid((long) partitions)) {
-                throw new OperatorException(
-                        "--partitions " + partitions + ": must be " + PolicyField.DEDICATED.allowed());
-            }
-        }
-
-        @Override
-        public String label() {
-            return "isolate";
-        }
-
-        @Override
-        public Map<String, Object> options() {
-            return Map.of("partitions", partitions);
-        }
-    }
-
-    /**
-     * End of the isolation of a tenant.
-     *
-     * @param shard whether its assigned shard is released as well
-     */
-    record Release(String tenant, boolean shard) implements OperatorAction {
-        public Release {
-            Inputs.requireOneTenant(tenant);
-        }
-
-        @Override
-        public String label() {
-            return "release";
-        }
-
-        @Override
-        public Map<String, Object> options() {
-            return shard ? Map.of("shard", true) : Map.of();
-        }
-    }
-
-    /**
      * Change of settings of a tenant, of a workload of it, or of {@code *}.
      *
-     * @param values text of each setting, or {@value #DEFAULT} to remove it; one or more
+     * @param command command that asks for it
+     * @param values  text of each setting, or {@value #DEFAULT} to remove it; one or more
      */
-    record SetPolicy(String tenant, Optional<String> workload, Map<PolicyField, String> values)
+    record SetPolicy(Command command, String tenant, Optional<String> workload, Map<PolicyField, String> values)
             implements OperatorAction {
         static final String DEFAULT = "default";
+
+        enum Command {
+            SET,
+            PAUSE,
+            RESUME,
+            ISOLATE,
+            RELEASE
+        }
 
         public SetPolicy {
             Inputs.requireNameOrAll("tenant", tenant);
@@ -151,6 +94,34 @@ public sealed interface OperatorAction {
             }
         }
 
+        /** Returns a change of any settings. */
+        public static SetPolicy set(String tenant, Optional<String> workload, Map<PolicyField, String> values) {
+            return new SetPolicy(Command.SET, tenant, workload, values);
+        }
+
+        /** Returns the pause of a tenant or of one of its workloads, or its end. */
+        public static SetPolicy pause(String tenant, Optional<String> workload, boolean pause) {
+            return new SetPolicy(pause ? Command.PAUSE : Command.RESUME, tenant, workload,
+                    Map.of(PolicyField.PAUSED, Boolean.toString(pause)));
+        }
+
+        /** Returns the dedication of partitions to a tenant. */
+        public static SetPolicy isolate(String tenant, int partitions) {
+            Inputs.requireOneTenant(tenant);
+            if (partitions < 1 || !PolicyField.DEDICATED.isValid((long) partitions)) {
+                throw new OperatorException("--partitions " + partitions + ": must be "
+                        + (partitions < 1 ? "1 or more" : PolicyField.DEDICATED.allowed()));
+            }
+            return new SetPolicy(Command.ISOLATE, tenant, Optional.empty(),
+                    Map.of(PolicyField.DEDICATED, Integer.toString(partitions)));
+        }
+
+        /** Returns the end of the isolation of a tenant. */
+        public static SetPolicy release(String tenant) {
+            Inputs.requireOneTenant(tenant);
+            return new SetPolicy(Command.RELEASE, tenant, Optional.empty(), Map.of(PolicyField.DEDICATED, DEFAULT));
+        }
+
         private static void check(PolicyField field, String text) {
             try {
                 if (!text.equals(DEFAULT)) {
@@ -168,14 +139,36 @@ public sealed interface OperatorAction {
 
         @Override
         public String label() {
-            return "set";
+            return command.name().toLowerCase(Locale.ROOT);
         }
 
         @Override
         public Map<String, Object> options() {
-            Map<String, Object> options = new LinkedHashMap<>(ofWorkload(workload));
-            values.forEach((field, text) -> options.put(field.key(), text));
+            Map<String, Object> options = new LinkedHashMap<>();
+            workload.ifPresent(name -> options.put("workload", name));
+            if (command == Command.SET) {
+                values.forEach((field, text) -> options.put(field.key(), text));
+            } else if (command == Command.ISOLATE) {
+                options.put("partitions", values.get(PolicyField.DEDICATED));
+            }
             return options;
+        }
+    }
+
+    /** Release of the assigned shard of a tenant, and of its dedicated partitions if it has some. */
+    record ReleaseShard(String tenant) implements OperatorAction {
+        public ReleaseShard {
+            Inputs.requireOneTenant(tenant);
+        }
+
+        @Override
+        public String label() {
+            return "release";
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            return Map.of("shard", true);
         }
     }
 
@@ -276,9 +269,5 @@ public sealed interface OperatorAction {
             options.put("completedAt", Inputs.iso(times.completedAtMillis()));
             return options;
         }
-    }
-
-    private static Map<String, Object> ofWorkload(Optional<String> workload) {
-        return workload.<Map<String, Object>>map(name -> Map.of("workload", name)).orElse(Map.of());
     }
 }

@@ -45,10 +45,8 @@ public record OperatorActions(
     private ActionResult act(OperatorAction action, CompactedStore store, boolean dryRun) {
         PolicyChanges policies = new PolicyChanges(store, configuration, dryRun);
         return switch (action) {
-            case OperatorAction.Pause pause -> policies.pause(pause);
-            case OperatorAction.Isolate isolate -> policies.isolate(isolate);
-            case OperatorAction.Release release -> policies.release(release);
             case OperatorAction.SetPolicy set -> policies.set(set);
+            case OperatorAction.ReleaseShard release -> policies.releaseShard(release);
             case OperatorAction.RecordSweep sweep -> Marks.sweep(sweep, dryRun, store, configuration);
             case OperatorAction.Cancel cancel -> Marks.cancel(
                     cancel, dryRun, store, queue, new Topics(configuration.queue()).sweeps(), maxCountMillis,

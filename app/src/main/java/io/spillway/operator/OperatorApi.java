@@ -79,7 +79,7 @@ public final class OperatorApi implements AutoCloseable {
         this.log = log;
         ActionRecorder recorder = new ActionRecorder(topics.actions(), clock, randomBits);
         this.actions = new OperatorActions(queue, configuration, recorder, MAX_COUNT_MILLIS, clock);
-        this.runs = new DisposalRuns(queue, recorder, clock, randomBits);
+        this.runs = new DisposalRuns(queue, recorder, randomBits);
         this.clock = clock;
         this.randomBits = randomBits;
     }

@@ -9,6 +9,9 @@ import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ShardRequest;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.operator.OperatorAction.SetPolicy;
+import io.spillway.operator.OperatorAction.SetPolicy.Command;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,129 +20,106 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 
 /** Changes of one action to the policies topic. If two change a tenant at the same time, the last one wins. */
 record PolicyChanges(CompactedStore store, Configuration configuration, boolean dryRun) {
-    ActionResult pause(OperatorAction.Pause action) {
-        TenantPolicies policies = policies();
-        PolicySettings settings = changed(policies, action);
-        boolean isPaused = isPaused(policies, action, settings);
-        Optional<RecordMetadata> stored = settings.equals(PolicySettings.NONE_SET)
-                ? remove(action.tenant()) : write(action.tenant(), settings);
+    ActionResult set(SetPolicy action) {
         String tenant = action.tenant();
-        Map<String, Object> json = new LinkedHashMap<>(Map.of("tenant", tenant, "paused", isPaused));
+        TenantPolicies policies = policies();
+        if (action.command() == Command.RELEASE && !policies.dedicated().containsKey(tenant)) {
+            throw OperatorException.conflict(tenant + " has no dedicated partitions. See: spillway explain --tenant "
+                    + SuggestedCommands.quoted(tenant));
+        }
+        PolicySettings settings = changed(policies, action);
+        byte[] value = settings.equals(PolicySettings.NONE_SET) ? null : TenantPolicies.encode(tenant, settings);
+        List<Integer> own = action.values().containsKey(PolicyField.DEDICATED)
+                ? DedicationCheck.planned(configuration, policies, Collections.singletonMap(tenant, value))
+                        .dedication().of(tenant)
+                : List.of();
+        boolean isPaused = isPaused(policies, action, settings);
+        Map<String, Object> json = new LinkedHashMap<>(Map.of("tenant", tenant));
         action.workload().ifPresent(workload -> json.put("workload", workload));
-        String name = tenant + action.workload().map(workload -> " workload " + workload).orElse("");
-        String arguments = SuggestedCommands.quoted(tenant) + action.workload()
-                .map(workload -> " --workload " + SuggestedCommands.quoted(workload)).orElse("");
-        return result(name + (action.pause() ? " is paused. To undo it: spillway tenants resume " + arguments
-                : isPaused ? " is still paused, by its tenant or by the settings of all tenants. See: spillway tenants "
-                        + "get " + SuggestedCommands.quoted(tenant)
-                : " is not paused."), json, stored);
+        json.putAll(switch (action.command()) {
+            case SET -> Map.of("set", settings.json());
+            case PAUSE, RESUME -> Map.of("paused", isPaused);
+            case ISOLATE -> Map.of("dedicated", own.size(), "partitions", own);
+            case RELEASE -> Map.of("released", true);
+        });
+        return result(sentence(action, settings, own, isPaused), json, write(names().policies(), tenant, value));
     }
 
-    private static PolicySettings changed(TenantPolicies policies, OperatorAction.Pause action) {
+    private static String sentence(
+            SetPolicy action, PolicySettings settings, List<Integer> own, boolean isPaused) {
         String tenant = action.tenant();
-        PolicySettings before = policies.own(tenant);
+        String quoted = SuggestedCommands.quoted(tenant);
+        String name = tenant + action.workload().map(" workload "::concat).orElse("");
+        return switch (action.command()) {
+            case SET -> tenant + ": " + settings.inOneLine();
+            case PAUSE -> name + " is paused. To undo it: spillway tenants resume " + quoted + action.workload()
+                    .map(workload -> " --workload " + SuggestedCommands.quoted(workload)).orElse("");
+            case RESUME -> name + (isPaused
+                    ? " is still paused, by its tenant or by the settings of all tenants. See: spillway tenants get "
+                            + quoted
+                    : " is not paused.");
+            case ISOLATE -> tenant + " has the dedicated partitions " + own
+                    + ". To undo it: spillway tenants release " + quoted;
+            case RELEASE -> tenant + " uses its shard again.";
+        };
+    }
+
+    private static PolicySettings changed(TenantPolicies policies, SetPolicy action) {
+        String tenant = action.tenant();
+        PolicySettings settings = policies.own(tenant);
         if (action.workload().isPresent()) {
             String workload = action.workload().get();
-            WorkloadPolicy limits = before.workloads().getOrDefault(workload, WorkloadPolicy.DEFAULT);
+            WorkloadPolicy limits = settings.workloads().getOrDefault(workload, WorkloadPolicy.DEFAULT);
+            for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
+                limits = limits.with(
+                        change.getKey(), SetPolicy.parsed(change.getKey(), change.getValue()));
+            }
             try {
-                return before.withWorkload(workload, limits.with(PolicyField.PAUSED, action.pause()));
+                return settings.withWorkload(workload, limits);
             } catch (IllegalArgumentException e) {
-                throw OperatorException.conflict(tenant + ": " + e.getMessage() + ". Resume another, or pause the "
-                        + "tenant: spillway tenants pause " + SuggestedCommands.quoted(tenant));
+                throw OperatorException.conflict(tenant + ": " + e.getMessage() + ". Remove the limits of another: "
+                        + "spillway tenants set " + SuggestedCommands.quoted(tenant)
+                        + " --workload W --weight default --concurrency default --paused default");
             }
         }
-        PolicySettings unset = before.without(PolicyField.PAUSED);
-        return isPaused(policies, action, unset) == action.pause() ? unset
-                : unset.with(PolicyField.PAUSED, Boolean.toString(action.pause()));
+        for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
+            PolicySettings unset = settings.without(change.getKey());
+            boolean isUnset = switch (action.command()) {
+                case PAUSE, RESUME -> isPaused(policies, action, unset) == (action.command() == Command.PAUSE);
+                default -> change.getValue().equals(SetPolicy.DEFAULT);
+            };
+            settings = isUnset ? unset : settings.with(change.getKey(), change.getValue());
+        }
+        return settings;
     }
 
     /** Returns whether it is paused with these settings of the tenant. */
-    private static boolean isPaused(TenantPolicies policies, OperatorAction.Pause action, PolicySettings settings) {
+    private static boolean isPaused(
+            TenantPolicies policies, SetPolicy action, PolicySettings settings) {
         policies.put(action.tenant(), TenantPolicies.encode(action.tenant(), settings));
         TenantPolicy policy = policies.of(action.tenant());
         return action.workload().map(policy::isPaused).orElseGet(policy::paused);
     }
 
-    ActionResult isolate(OperatorAction.Isolate action) {
+    ActionResult releaseShard(OperatorAction.ReleaseShard action) {
         String tenant = action.tenant();
-        TenantPolicies policies = policies();
-        PolicySettings settings =
-                policies.own(tenant).with(PolicyField.DEDICATED, Integer.toString(action.partitions()));
-        Map<String, byte[]> change = Map.of(tenant, TenantPolicies.encode(tenant, settings));
-        List<Integer> own = DedicationCheck.planned(configuration, policies, change).dedication().of(tenant);
-        Optional<RecordMetadata> stored = write(tenant, settings);
-        return result(
-                tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release "
-                        + SuggestedCommands.quoted(tenant),
-                Map.of("tenant", tenant, "dedicated", action.partitions(), "partitions", own), stored);
-    }
-
-    ActionResult release(OperatorAction.Release action) {
-        String tenant = action.tenant();
-        if (action.shard() && !names().assignsShards()) {
+        if (!names().assignsShards()) {
             throw new OperatorException(
                     "--shard: needs shards.overlap, because without it no shards are assigned");
         }
-        PolicySettings settings = policies().own(tenant);
-        boolean isIsolated = settings.get(PolicyField.DEDICATED).filter(count -> (Long) count > 0).isPresent();
-        if (!isIsolated && !action.shard()) {
-            throw OperatorException.conflict(
-                    tenant + " has no dedicated partitions. See: spillway explain --tenant "
-                            + SuggestedCommands.quoted(tenant));
-        }
-        PolicySettings rest = settings.without(PolicyField.DEDICATED);
-        Optional<RecordMetadata> stored = !isIsolated ? Optional.empty()
-                : rest.equals(PolicySettings.NONE_SET) ? remove(tenant) : write(tenant, rest);
-        if (action.shard() && !dryRun) {
-            store.write(names().shardRequests(), tenant, ShardRequest.RELEASE.encode());
-        }
-        return result(tenant + (isIsolated ? " uses its shard again." : ": its shard is released."),
-                Map.of("tenant", tenant, "released", isIsolated, "shardReleased", action.shard()), stored);
-    }
-
-    ActionResult set(OperatorAction.SetPolicy action) {
-        PolicySettings settings = changed(policies().own(action.tenant()), action);
-        Optional<RecordMetadata> stored = write(action.tenant(), settings);
-        return result(action.tenant() + ": " + settings.inOneLine(),
-                Map.of("tenant", action.tenant(), "set", settings.json()), stored);
-    }
-
-    private static PolicySettings changed(PolicySettings before, OperatorAction.SetPolicy action) {
-        if (action.workload().isPresent()) {
-            String workload = action.workload().get();
-            WorkloadPolicy limits = before.workloads().getOrDefault(workload, WorkloadPolicy.DEFAULT);
-            for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
-                limits = limits.with(
-                        change.getKey(), OperatorAction.SetPolicy.parsed(change.getKey(), change.getValue()));
-            }
-            try {
-                return before.withWorkload(workload, limits);
-            } catch (IllegalArgumentException e) {
-                String tenant = action.tenant();
-                throw OperatorException.conflict(tenant + ": " + e.getMessage() + ". Remove the limits of another: "
-                        + "spillway tenants set " + SuggestedCommands.quoted(tenant)
-                        + " --workload W --weight default --concurrency default");
-            }
-        }
-        PolicySettings settings = before;
-        for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
-            settings = change.getValue().equals(OperatorAction.SetPolicy.DEFAULT) ? settings.without(change.getKey())
-                    : settings.with(change.getKey(), change.getValue());
-        }
-        return settings;
+        ActionResult released = policies().dedicated().containsKey(tenant)
+                ? set(SetPolicy.release(tenant))
+                : result(tenant + ": its shard is released.", Map.of("tenant", tenant), Optional.empty());
+        write(names().shardRequests(), tenant, ShardRequest.RELEASE.encode());
+        return released;
     }
 
     private TenantPolicies policies() {
         return store.read(names().policies(), new TenantPolicies(configuration.defaults()));
     }
 
-    private Optional<RecordMetadata> write(String tenant, PolicySettings settings) {
-        return dryRun ? Optional.empty()
-                : Optional.of(store.write(names().policies(), tenant, TenantPolicies.encode(tenant, settings)));
-    }
-
-    private Optional<RecordMetadata> remove(String tenant) {
-        return dryRun ? Optional.empty() : Optional.of(store.write(names().policies(), tenant, null));
+    private Optional<RecordMetadata> write(String topic, String key, byte[] value) {
+        return dryRun ? Optional.empty() : Optional.of(store.write(topic, key, value));
     }
 
     private Topics names() {

@@ -77,9 +77,8 @@ class OperatorIT {
         assertThat(send("POST", "/admin/actions", pause, "Authorization", zoe).statusCode()).isEqualTo(403);
         assertThat(commands.run("tenants", "list").done().out()).contains("No tenant has its own settings");
 
-        String token = json(send("GET", "/admin/session", "", "Authorization", zoe)).get("csrf").textValue();
         HttpResponse<String> paused =
-                send("POST", "/admin/actions", pause, "Authorization", zoe, "Spillway-CSRF", token, "Origin", url);
+                send("POST", "/admin/actions", pause, "Authorization", zoe, "Spillway-CSRF", "1", "Origin", url);
         assertThat(paused.statusCode()).as(paused.body()).isEqualTo(200);
         assertThat(commands.run("tenants", "list").done().out()).contains("acme", "paused=true");
         commands.run("tenants", "resume", "acme").done();

@@ -87,6 +87,12 @@ class TenantsApplyIT {
                 + "{\"change\":\"removed\",\"fields\":[{\"from\":\"9\",\"name\":\"rate\",\"to\":\"unset\"}],"
                 + "\"tenant\":\"gone\"}]}");
         assertThat(commands.run("tenants", "list").done().outLines()).containsExactly("acme  rate=100");
+
+        commands.run("tenants", "isolate", "gone").done();
+        assertThat(commands.run("tenants", "apply", "-f", written("tenants: {acme: {rate: 100}}"), "--prune", "--yes")
+                        .done()
+                        .out())
+                .isEqualTo("- gone: dedicated=1\n0 added, 0 changed, 1 removed.\n");
     }
 
     private String written(String yaml) throws Exception {

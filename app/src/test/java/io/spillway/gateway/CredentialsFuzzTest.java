@@ -5,9 +5,7 @@ import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.operator.AdminRole;
-import io.spillway.operator.CsrfTokens;
 import java.nio.charset.StandardCharsets;
-import java.time.InstantSource;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -82,7 +80,6 @@ class CredentialsFuzzTest {
     private Callers callers() {
         ApiKeys keys = new ApiKeys();
         keys.put(key.keyId(), StoredKey.of("acme", key, 1).encode());
-        return new Callers(keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)),
-                CsrfTokens.ofNewKey(InstantSource.system()));
+        return new Callers(keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)));
     }
 }

@@ -24,8 +24,7 @@ class DisposalRunsTest {
         }
     };
     private final DisposalRuns runs = new DisposalRuns(
-            queue, new ActionRecorder(queue.topics.actions(), InstantSource.system(), () -> 1), InstantSource.system(),
-            () -> 7);
+            queue, new ActionRecorder(queue.topics.actions(), InstantSource.system(), () -> 1), () -> 7);
 
     @Test
     void a_run_that_ends_with_an_error_has_failed() throws Exception {

@@ -1,8 +1,6 @@
 package io.spillway.cli.system;
 
 import io.spillway.cli.options.OutputOptions;
-import io.spillway.cli.terminal.Printer;
-import io.spillway.core.sharding.OverlapOdds;
 import io.spillway.core.sharding.PolynomialShards;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.operator.Inputs;
@@ -14,8 +12,8 @@ import picocli.CommandLine.Option;
 /** Command {@code spillway shards}: calculates the blast radius of shuffle sharding. Needs no Kafka. */
 @Command(name = "shards", footer = "  spillway shards --slots 64 --per-tenant 4 --max-overlap 2", description = {
     "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant.",
-    "It prints exact probabilities and the result for T sample tenants. With --max-overlap it also prints how many "
-            + "tenants can have such shards, and compares those of T tenants. Needs no Kafka."
+    "It prints exact probabilities. With --max-overlap it also prints how many tenants can have such shards, and "
+            + "compares those of T generated tenants. Needs no Kafka."
 })
 public final class ShardsCommand implements Runnable {
     private static final int MAX_TENANTS = 20_000;
@@ -36,7 +34,7 @@ public final class ShardsCommand implements Runnable {
     private Integer overlap;
 
     @Option(names = "--tenants", paramLabel = "T",
-            description = "Number of sample tenants. Default: ${DEFAULT-VALUE}.", defaultValue = "1000")
+            description = "Number of generated tenants, with --max-overlap. Default: ${DEFAULT-VALUE}.", defaultValue = "1000")
     private int tenants;
 
     @Option(names = "--seed", paramLabel = "S",
@@ -46,17 +44,8 @@ public final class ShardsCommand implements Runnable {
     @Override
     public void run() {
         check();
-        Printer printer = common.printer();
-        ShuffleSharder sharder = new ShuffleSharder(slots, seed);
-        ShardsTrial drawn = ShardsTrial.of(
-                slots, perTenant, tenants, (into, i) -> sharder.shard("tenant-" + i, perTenant, into));
-        Optional<PolynomialShards> bounded = Optional.ofNullable(overlap)
-                .map(most -> new PolynomialShards(slots, perTenant, most, seed));
-        ShardsReport report = new ShardsReport(
-                new OverlapOdds(slots, perTenant), Optional.ofNullable(overlap), tenants, seed, drawn, bounded,
-                bounded.map(table -> ShardsTrial.of(slots, perTenant, (int) Math.min(tenants, table.capacity()),
-                        (into, i) -> table.shard(i, perTenant, into))));
-        printer.result(report::json, report::print);
+        ShardsReport report = ShardsReport.of(slots, perTenant, tenants, seed, Optional.ofNullable(overlap));
+        common.printer().result(() -> report, report::print);
     }
 
     private void check() {

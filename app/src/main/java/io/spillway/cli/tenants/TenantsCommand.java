@@ -88,7 +88,7 @@ public final class TenantsCommand {
             @Option(names = "--partitions", paramLabel = "N", defaultValue = "1",
                     description = "Number of dedicated partitions. Default: ${DEFAULT-VALUE}.") int partitions,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
-        act(common, new OperatorAction.Isolate(tenant, partitions), wait);
+        act(common, OperatorAction.SetPolicy.isolate(tenant, partitions), wait);
     }
 
     @Command(name = "release", footer = "  spillway tenants release acme --wait", description = {
@@ -101,7 +101,8 @@ public final class TenantsCommand {
             @Option(names = "--shard",
                     description = "Release its assigned shard as well (only with shards.overlap). Use it for a tenant "
                             + "that has left: one that still sends items gets a new shard.") boolean shard) {
-        OperatorAction action = new OperatorAction.Release(tenant, shard);
+        OperatorAction action = shard ? new OperatorAction.ReleaseShard(tenant)
+                : OperatorAction.SetPolicy.release(tenant);
         ActionRun.with(common, topics -> shard && topics.assignsShards()
                 ? List.of(topics.policies(), topics.shardRequests())
                 : List.of(topics.policies())).act(action, false, wait);
@@ -117,7 +118,7 @@ public final class TenantsCommand {
             @Mixin CommonOptions common, @Parameters(paramLabel = "T", description = ANY) String tenant,
             @Option(names = "--workload", paramLabel = "W", description = ONE_WORKLOAD) String workload,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
-        act(common, new OperatorAction.Pause(tenant, Optional.ofNullable(workload), true), wait);
+        act(common, OperatorAction.SetPolicy.pause(tenant, Optional.ofNullable(workload), true), wait);
     }
 
     @Command(name = "resume", description = {
@@ -128,7 +129,7 @@ public final class TenantsCommand {
             @Mixin CommonOptions common, @Parameters(paramLabel = "T", description = ANY) String tenant,
             @Option(names = "--workload", paramLabel = "W", description = ONE_WORKLOAD) String workload,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
-        act(common, new OperatorAction.Pause(tenant, Optional.ofNullable(workload), false), wait);
+        act(common, OperatorAction.SetPolicy.pause(tenant, Optional.ofNullable(workload), false), wait);
     }
 
     private static void act(CommonOptions common, OperatorAction action, boolean wait) {

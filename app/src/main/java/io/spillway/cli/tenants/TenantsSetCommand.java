@@ -63,7 +63,7 @@ final class TenantsSetCommand implements Runnable {
                 given.put(field, text);
             }
         }
-        OperatorAction action = new OperatorAction.SetPolicy(tenant, Optional.ofNullable(workload), given);
+        OperatorAction action = OperatorAction.SetPolicy.set(tenant, Optional.ofNullable(workload), given);
         ActionRun.with(common, PoliciesFile::topics).act(action, false, wait);
     }
 

@@ -12,21 +12,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ShardsCommandTest {
     @Test
     void eight_slots_two_a_tenant_hit_one_in_28_where_plain_shards_hit_one_in_four() {
-        CommandRun run = CommandRun.of("shards", "--slots", "8", "--per-tenant", "2", "--tenants", "500").done();
+        CommandRun run = CommandRun.of("shards", "--slots", "8", "--per-tenant", "2").done();
 
         assertThat(run.out()).startsWith("8 slots, 2 per tenant: 28 different shards\n");
-        assertThat(run.out()).containsPattern("2 of 2 +0\\.0357 +0\\.2500 +1\n").contains("####");
+        assertThat(run.out()).containsPattern("2 of 2 +0\\.0357 +0\\.2500 +1\n");
         assertThat(run.err()).isEmpty();
     }
 
     @Test
-    void json_has_the_exact_number_and_what_was_observed() {
+    void json_has_the_exact_number_and_what_was_counted() {
         JsonNode json = CommandRun.of("shards", "--slots", "2048", "--per-tenant", "4", "--max-overlap", "2",
                 "--tenants", "2000", "--seed", "5", "--output", "json").done().json();
 
         assertThat(json.get("shards").longValue()).isEqualTo(730_862_190_080L);
         assertThat(json.at("/overlaps/0/chance").doubleValue()).isCloseTo(.9922, within(.0001));
-        assertThat(json.at("/overlaps/0/observed").doubleValue()).isCloseTo(.9922, within(.001));
         assertThat(json.at("/overlaps/3/assignedPairs").longValue()).isZero();
         assertThat(json.at("/assignment/assigned").intValue()).isEqualTo(2_000);
         assertThat(json.at("/assignment/capacity").longValue()).isEqualTo(131_872_229);
@@ -44,13 +43,12 @@ class ShardsCommandTest {
                 .contains(
                         "With at most 1 shared by any two tenants: 25 tenants can have a shard",
                         "(4 rows of 5 slots, 20 of 24 slots in use).",
-                        "25 of 40 tenants have one. Any two share at most 1.",
-                        "from 0 to 5, median 5");
+                        "25 of 40 tenants have one. Any two share at most 1.");
     }
 
     @Test
     void the_same_seed_gives_the_same_result() {
-        String[] command = {"shards", "--slots", "12", "--per-tenant", "4", "--tenants", "100"};
+        String[] command = {"shards", "--slots", "12", "--per-tenant", "3", "--max-overlap", "1"};
         assertThat(CommandRun.of(command).done().out()).isEqualTo(CommandRun.of(command).done().out());
     }
 

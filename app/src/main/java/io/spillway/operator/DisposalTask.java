@@ -10,16 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One replay or discard with its thread. Its fields are written by that thread and may be read by others. */
-final class DisposalThread implements ScanListener {
-    static final Logger LOG = LoggerFactory.getLogger(DisposalThread.class);
-    private static final long LOOK_MILLIS = 100;
+/** One replay or discard. Its fields are written by the thread that runs it, and may be read by others. */
+final class DisposalTask implements Runnable, ScanListener {
+    private static final Logger LOG = LoggerFactory.getLogger(DisposalTask.class);
 
     /** States of a run; the last three are ends. */
     private enum State { COUNTING, RUNNING, DONE, CANCELLED, FAILED }
@@ -28,47 +25,24 @@ final class DisposalThread implements ScanListener {
     private final DisposalOrder order;
     private final String by;
     private final OperatorQueue queue;
-    private final Semaphore turn;
-    private final BiConsumer<DisposalThread, String> record;
-    private final Thread thread;
+    private final ActionRecorder recorder;
+    private final AtomicBoolean isTaken = new AtomicBoolean();
     private volatile String stopped = "";
     private volatile State state = State.COUNTING;
     private volatile long selected;
     private volatile long done;
     private volatile String result = "";
 
-    /**
-     * Creates a run that {@link #start} starts.
-     *
-     * @param turn   taken while it reads and writes
-     * @param record receives the result in a sentence
-     */
-    DisposalThread(
-            String id, DisposalOrder order, String by, OperatorQueue queue, Semaphore turn,
-            BiConsumer<DisposalThread, String> record) {
+    DisposalTask(String id, DisposalOrder order, String by, OperatorQueue queue, ActionRecorder recorder) {
         this.id = id;
         this.order = order;
         this.by = by;
         this.queue = queue;
-        this.turn = turn;
-        this.record = record;
-        this.thread = Thread.ofPlatform().daemon().name("run-" + id).unstarted(this::run);
+        this.recorder = recorder;
     }
 
     String id() {
         return id;
-    }
-
-    String by() {
-        return by;
-    }
-
-    DisposalOrder order() {
-        return order;
-    }
-
-    void start() {
-        thread.start();
     }
 
     /** Asks it to stop; {@code why} becomes part of the result. */
@@ -76,17 +50,16 @@ final class DisposalThread implements ScanListener {
         stopped = why;
     }
 
-    boolean isEnded() {
-        return state.compareTo(State.DONE) >= 0;
+    /** Asks it to stop, and ends it at once if it waits for others. */
+    void cancel(String why) {
+        stop(why);
+        if (isTaken.compareAndSet(false, true)) {
+            endedBefore();
+        }
     }
 
-    /** Waits for its end, at most so long. */
-    void join(long millis) {
-        try {
-            thread.join(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+    boolean isEnded() {
+        return state.compareTo(State.DONE) >= 0;
     }
 
     @Override
@@ -118,16 +91,16 @@ final class DisposalThread implements ScanListener {
         return fields;
     }
 
-    private void run() {
+    @Override
+    public void run() {
+        if (!isTaken.compareAndSet(false, true)) {
+            return;
+        }
         try {
-            if (awaitTurn()) {
-                try {
-                    queue.run(order, this::surveyed, this).ifPresentOrElse(this::ended, this::endedBefore);
-                } finally {
-                    turn.release();
-                }
-            } else {
+            if (isStopped()) {
                 endedBefore();
+            } else {
+                queue.run(order, this::surveyed, this).ifPresentOrElse(this::ended, this::endedBefore);
             }
         } catch (OperatorException e) {
             end(State.FAILED, e.getMessage());
@@ -135,22 +108,21 @@ final class DisposalThread implements ScanListener {
             end(State.FAILED, order.done(e.done()) + " Stopped: " + e.getMessage() + ".");
         } catch (KafkaFailure e) {
             end(State.FAILED, e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            end(State.FAILED, "Interrupted.");
         } catch (RuntimeException | Error e) {
             LOG.error("Internal error in run {}. Please report this stack trace.", id, e);
             end(State.FAILED, "Internal error; see the gateway's log.");
         }
     }
 
-    private boolean awaitTurn() throws InterruptedException {
-        while (!isStopped()) {
-            if (turn.tryAcquire(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                return true;
-            }
+    /** Writes to the action log what it did. */
+    void record(String sentence) {
+        try (CompactedStore store = queue.open()) {
+            recorder.record(store, by, order.kind().label(), order.filter().tenant().orElse(""), order.options(),
+                    sentence);
+        } catch (KafkaFailure e) {
+            LOG.warn("Not in the action log: {} by {}: {} ({})", order.kind().label(), by, sentence,
+                    Printable.onOneLine(e.getMessage()));
         }
-        return false;
     }
 
     private void surveyed(Survey survey) {
@@ -177,7 +149,7 @@ final class DisposalThread implements ScanListener {
         result = Optional.ofNullable(sentence).map(Printable::onOneLine).orElse("");
         try {
             // First the log: who sees the end finds it there.
-            record.accept(this, "Run " + id + ": " + result);
+            record("Run " + id + ": " + result);
         } finally {
             state = end;
         }
