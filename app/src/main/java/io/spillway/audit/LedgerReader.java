@@ -88,11 +88,11 @@ public final class LedgerReader {
     private static void add(
             ConsumerRecord<byte[], byte[]> record, Depths depths, Map<String, TenantBalance> balances) {
         try {
-            LedgerCodec.read(record.value(), (tenant, from, counts, countsStart) -> {
+            LedgerCodec.read(record.value(), (tenant, from, counts) -> {
                 if (LedgerOwner.deadReason(tenant).isEmpty()
                         && record.offset() >= depths.of(tenant).map(Depth::upTo).orElse(0L)) {
                     TenantBalance known = balances.getOrDefault(tenant, TenantBalance.EMPTY);
-                    balances.put(tenant, known.plus(from, counts, countsStart));
+                    balances.put(tenant, known.plus(from, counts));
                 }
             });
         } catch (IllegalArgumentException e) {

@@ -40,8 +40,8 @@ final class DisposalTransactions implements AutoCloseable {
             Producer<byte[], byte[]> producer, ConsumerGroupMetadata group, LedgerWriter ledger, InstantSource clock) {
         this.ledger = ledger;
         this.clock = clock;
-        this.settled = new LedgerDeltas(ItemState.DEAD_LETTER, clock.millis());
-        this.accepted = new LedgerDeltas(ItemState.OUTSIDE, clock.millis());
+        this.settled = new LedgerDeltas(ItemState.DEAD_LETTER);
+        this.accepted = new LedgerDeltas(ItemState.OUTSIDE);
         this.producer = producer;
         this.group = group;
     }

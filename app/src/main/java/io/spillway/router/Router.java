@@ -149,7 +149,7 @@ public final class Router implements AutoCloseable {
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, maxTenants)::ofLanes, rates,
                 new ItemPlacement(fleet, placements));
         LaneServices services =
-                new LaneServices(topics, limits, metrics, new LedgerRecorder(topics, policies.seed()), requester);
+                new LaneServices(topics, limits, metrics, new LedgerRecorder(topics), requester);
         DelayMetrics delays = new DelayMetrics(
                 registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();

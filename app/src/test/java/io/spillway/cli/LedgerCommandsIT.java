@@ -110,7 +110,7 @@ class LedgerCommandsIT {
         for (ItemState to : List.of(ItemState.DONE, ItemState.DROPPED)) {
             long[] counts = new long[ItemState.COUNT];
             counts[to.ordinal()] = 7;
-            finished = finished.plus(ItemState.OUTSIDE, counts, 0);
+            finished = finished.plus(ItemState.OUTSIDE, counts);
         }
         String mark = Depths.foldedKey(1);
         try (KafkaProducer<byte[], byte[]> producer =

@@ -15,27 +15,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Properties of Kafka's clients: what Kafka would ignore, and what would break a guarantee, is refused. */
 class ClientPropertiesTest {
     @ParameterizedTest
-    @CsvSource({
-        "kafka.properties.secruity.protocol, kafka.properties.security.protocol",
-        "kafka.properties.securityprotocol, kafka.properties.security.protocol",
-        "kafka.properties.ssl.truststore.loaction, kafka.properties.ssl.truststore.location",
-        "kafka.properties.sasl.jaas.conf, kafka.properties.sasl.jaas.config",
-        "kafka.properties.linger, kafka.properties.linger.ms",
-        "router.properties.num.standby.replica, router.properties.num.standby.replicas",
-        "router.properties.secruity.protocol, router.properties.security.protocol",
-        "router.properties.main.consumer.sesion.timeout.ms, router.properties.main.consumer.session.timeout.ms",
-        "router.properties.producer.lingr.ms, router.properties.producer.linger.ms"
+    @ValueSource(strings = {
+        "kafka.properties.secruity.protocol",
+        "kafka.properties.securityprotocol",
+        "kafka.properties.ssl.truststore.loaction",
+        "kafka.properties.sasl.jaas.conf",
+        "kafka.properties.linger",
+        "router.properties.num.standby.replica",
+        "router.properties.secruity.protocol",
+        "router.properties.main.consumer.sesion.timeout.ms",
+        "router.properties.producer.lingr.ms"
     })
-    void a_property_that_kafka_does_not_know_is_refused_with_the_nearest_known_one(String misspelt, String meant) {
-        String nearest = meant.substring(meant.indexOf("properties.") + "properties.".length());
-        assertThat(errorOf(misspelt, "SSL"))
-                .startsWith(misspelt + " = ***: unknown to Kafka; the nearest known property is " + nearest + ".");
+    void a_property_that_kafka_does_not_know_is_refused(String misspelt) {
+        assertThat(errorOf(misspelt, "SSL")).startsWith(misspelt + " = ***: unknown to Kafka.");
     }
 
     @Test
     void the_value_of_an_unknown_property_is_hidden_because_it_may_be_a_misspelt_password() {
         assertThat(errorOf("kafka.properties.ssl.keystore.pasword", "hunter2")).doesNotContain("hunter2")
-                .contains("ssl.keystore.password");
+                .contains("unknown to Kafka");
     }
 
     @ParameterizedTest

@@ -60,8 +60,8 @@ class DeadLettersIT {
         }
         Map<String, Long> toDelay = new HashMap<>();
         kafka.readAll(fixture.topics().ledger()).forEach(entry -> LedgerCodec.read(
-                entry.value(), (name, from, counts, at) -> toDelay.merge(
-                        name + " from " + from.label(), counts[at + ItemState.DELAY.ordinal()], Long::sum)));
+                entry.value(), (name, from, counts) -> toDelay.merge(
+                        name + " from " + from.label(), counts[ItemState.DELAY.ordinal()], Long::sum)));
         assertThat(toDelay).isEqualTo(Map.of(
                 "acme from dead-letter", 4L, LedgerOwner.of(DeadReason.ATTEMPTS_USED_UP) + " from dead-letter", 4L));
     }

@@ -87,9 +87,9 @@ class DisposalTransactionsTest {
         transactions.commit(PARTITION, ProgressState.fresh(1), 2);
 
         Map<String, Long> moves = new HashMap<>();
-        producer.history().forEach(entry -> LedgerCodec.read(entry.value(), (tenant, from, counts, at) -> {
+        producer.history().forEach(entry -> LedgerCodec.read(entry.value(), (tenant, from, counts) -> {
             for (ItemState to : ItemState.values()) {
-                moves.merge(tenant + "/" + from + "/" + to, counts[at + to.ordinal()], Long::sum);
+                moves.merge(tenant + "/" + from + "/" + to, counts[to.ordinal()], Long::sum);
             }
         }));
         moves.values().removeIf(count -> count == 0);

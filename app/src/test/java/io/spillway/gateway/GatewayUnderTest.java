@@ -135,7 +135,7 @@ final class GatewayUnderTest implements AutoCloseable {
     void waits(String tenant, long items) {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.HOT.ordinal()] = items;
-        TenantBalance balance = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0);
+        TenantBalance balance = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts);
         depths.put(tenant, Depths.encode(
                 tenant, new Depth(balance, FlowRates.startingAt(nowMillis.get()), GrowingLimit.NONE, 0)));
     }
@@ -145,7 +145,7 @@ final class GatewayUnderTest implements AutoCloseable {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.HOT.ordinal()] = waiting;
         counts[ItemState.DONE.ordinal()] = completed;
-        TenantBalance balance = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0);
+        TenantBalance balance = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts);
         depths.put(tenant, Depths.encode(
                 tenant, new Depth(balance, new FlowRates(0, outPerSecond, nowMillis.get()), GrowingLimit.NONE, 0)));
     }

@@ -183,7 +183,7 @@ public final class RouterHarness implements AutoCloseable {
 
     private Topology topology() {
         metrics = new RouterMetrics(registry, 2);
-        recorder = new LedgerRecorder(topics, policies.seed());
+        recorder = new LedgerRecorder(topics);
         CommitRequester requester = new CommitRequester(configuration.router().commitInterval(), System::nanoTime);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         clockWatch = new ClockWatch("Router", clock, () -> nanoTime);

@@ -49,10 +49,8 @@ final class OwnedPartition extends EnginePartition {
     OwnedPartition(TopicPartition partition, Lane lane, PartitionProgress progress) {
         super(partition, lane, progress);
         this.partition = partition;
-        // Unpredictable to senders, so that they cannot choose tenants that collide in the table.
-        int seed = System.identityHashCode(this);
-        this.current = new LedgerDeltas(ItemState.of(lane), seed);
-        this.uncommitted = new LedgerDeltas(ItemState.of(lane), seed);
+        this.current = new LedgerDeltas(ItemState.of(lane));
+        this.uncommitted = new LedgerDeltas(ItemState.of(lane));
     }
 
     /** Records a move to another lane for the next commit. */
@@ -80,8 +78,7 @@ final class OwnedPartition extends EnginePartition {
 
     /** Returns what to commit next with this progress; its deltas do not change until it is committed or replaced. */
     CommitBatch.Part toCommit(ProgressState progress, LaneRecords records) {
-        uncommitted.addAll(current);
-        current.clear();
+        uncommitted.takeAll(current);
         if (records.mayNotFit()) {
             List<ProducerRecord<byte[], byte[]>> before = new ArrayList<>(moves);
             moves.clear();

@@ -30,7 +30,6 @@ final class WaitingMeters {
     private final InstantSource clock;
     private final long lateAfterMillis;
     private final TenantMeters<List<Gauge>> meters;
-    private final Set<String> named = ConcurrentHashMap.newKeySet();
     private final Map<Lane, Map<String, Long>> lateStartMillis = new EnumMap<>(Lane.class);
     private final Map<Lane, Long> unreadMillis = new ConcurrentHashMap<>();
     private volatile Map<Lane, Map<String, Long>> sinceMillis = Map.of();
@@ -44,10 +43,8 @@ final class WaitingMeters {
     WaitingMeters(MeterRegistry registry, int tenants, Duration lateAfter, InstantSource clock) {
         this.clock = clock;
         this.lateAfterMillis = lateAfter.toMillis();
-        this.meters = new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> {
-            named.remove(gauges.getFirst().getId().getTag("tenant"));
-            gauges.forEach(registry::remove);
-        });
+        this.meters = new TenantMeters<>(
+                tenants, tenant -> gauges(tenant, registry), gauges -> gauges.forEach(registry::remove));
         for (Lane lane : Lane.WORKED) {
             lateStartMillis.put(lane, new ConcurrentHashMap<>());
             Gauge.builder("spillway.tenants.late", () -> late(lane))
@@ -89,9 +86,6 @@ final class WaitingMeters {
 
     private List<Gauge> gauges(String tenant, MeterRegistry registry) {
         boolean isOthers = tenant.equals(TenantMeters.OTHERS);
-        if (!isOthers) {
-            named.add(tenant);
-        }
         return Lane.WORKED.stream()
                 .map(lane -> Gauge.builder("spillway.oldest_waiting", () -> isOthers ? others(lane) : of(lane, tenant))
                         .description("Age of the oldest item that waits for its first attempt, in this worker")
@@ -106,7 +100,7 @@ final class WaitingMeters {
     }
 
     private double others(Lane lane) {
-        long oldest = in(lane).entrySet().stream().filter(entry -> !named.contains(entry.getKey()))
+        long oldest = in(lane).entrySet().stream().filter(entry -> !meters.names().contains(entry.getKey()))
                 .mapToLong(Map.Entry::getValue).min().orElse(Long.MAX_VALUE);
         return Math.max(seconds(unreadMillis.getOrDefault(lane, 0L)),
                 oldest == Long.MAX_VALUE ? 0 : seconds(clock.millis() - oldest));

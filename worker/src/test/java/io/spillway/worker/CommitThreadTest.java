@@ -258,10 +258,10 @@ class CommitThreadTest {
     private Map<ItemState, Long> states(String tenant) {
         Map<ItemState, Long> states = new EnumMap<>(ItemState.class);
         written.stream().filter(record -> record.topic().equals(scene.topics.ledger())).forEach(entry ->
-                LedgerCodec.read(entry.value(), (name, from, counts, at) -> {
+                LedgerCodec.read(entry.value(), (name, from, counts) -> {
                     for (ItemState state : ItemState.values()) {
-                        if (name.equals(tenant) && counts[at + state.ordinal()] != 0) {
-                            states.merge(state, counts[at + state.ordinal()], Long::sum);
+                        if (name.equals(tenant) && counts[state.ordinal()] != 0) {
+                            states.merge(state, counts[state.ordinal()], Long::sum);
                         }
                     }
                 }));
@@ -326,9 +326,9 @@ class CommitThreadTest {
     private Map<String, Long> deltas() {
         Map<String, Long> sums = new TreeMap<>();
         written.stream().filter(record -> record.topic().equals(scene.topics.ledger())).forEach(entry ->
-                LedgerCodec.read(entry.value(), (tenant, from, counts, at) -> {
+                LedgerCodec.read(entry.value(), (tenant, from, counts) -> {
                     for (int to = 0; to < ItemState.COUNT; to++) {
-                        sums.merge(tenant + " from " + from, counts[at + to], Long::sum);
+                        sums.merge(tenant + " from " + from, counts[to], Long::sum);
                     }
                 }));
         return sums;

@@ -25,19 +25,19 @@ final class ModelLedger {
     private long deadByReason;
 
     /** Adds an entry of a committed transaction. */
-    void add(String tenant, ItemState from, long[] counts, int offset) {
+    void add(String tenant, ItemState from, long[] counts) {
         if (LedgerOwner.deadReason(tenant).isPresent()) {
-            deadByReason += counts[offset + ItemState.DEAD_LETTER.ordinal()];
+            deadByReason += counts[ItemState.DEAD_LETTER.ordinal()];
             return;
         }
-        balances.put(tenant, balances.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts, offset));
+        balances.put(tenant, balances.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts));
     }
 
     /** Adds a move of one item. */
     void add(Headers item, ItemState from, ItemState to) {
         long[] counts = new long[ItemState.COUNT];
         counts[to.ordinal()] = 1;
-        add(tenant(item), from, counts, 0);
+        add(tenant(item), from, counts);
     }
 
     /** Asserts that the balances equal the number of items of each tenant in each lane. */

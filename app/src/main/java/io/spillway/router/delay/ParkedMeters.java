@@ -5,7 +5,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.retry.RetryKey;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -17,17 +16,12 @@ import java.util.concurrent.atomic.LongAdder;
 final class ParkedMeters implements ParkedItems.Counts {
     private final Map<String, Long> parked = new ConcurrentHashMap<>();
     private final LongAdder all = new LongAdder();
-    private final Set<String> named = ConcurrentHashMap.newKeySet();
-    private final TenantMeters<Named> meters;
-
-    private record Named(String tenant, Gauge gauge) {}
+    private final TenantMeters<Gauge> meters;
 
     /** Registers the gauges; at most this number of tenants have their own. */
     ParkedMeters(MeterRegistry registry, int tenants, String name, String description) {
-        meters = new TenantMeters<>(tenants, tenant -> register(tenant, registry, name, description), removed -> {
-            named.remove(removed.tenant());
-            registry.remove(removed.gauge());
-        });
+        meters = new TenantMeters<>(
+                tenants, tenant -> register(tenant, registry, name, description), registry::remove);
     }
 
     @Override
@@ -50,16 +44,12 @@ final class ParkedMeters implements ParkedItems.Counts {
         meters.elect();
     }
 
-    private Named register(String tenant, MeterRegistry registry, String name, String description) {
-        boolean isOthers = tenant.equals(TenantMeters.OTHERS);
-        if (!isOthers) {
-            named.add(tenant);
-        }
-        return new Named(tenant, Gauge.builder(name, this,
-                        all -> isOthers ? all.others() : all.of(tenant))
+    private Gauge register(String tenant, MeterRegistry registry, String name, String description) {
+        return Gauge.builder(name, this,
+                        counts -> tenant.equals(TenantMeters.OTHERS) ? counts.others() : counts.of(tenant))
                 .description(description)
                 .tag("tenant", tenant)
-                .register(registry));
+                .register(registry);
     }
 
     private double of(String tenant) {
@@ -67,6 +57,6 @@ final class ParkedMeters implements ParkedItems.Counts {
     }
 
     private double others() {
-        return all.sum() - named.stream().mapToDouble(this::of).sum();
+        return all.sum() - meters.names().stream().mapToDouble(this::of).sum();
     }
 }

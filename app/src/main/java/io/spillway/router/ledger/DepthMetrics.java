@@ -12,7 +12,6 @@ import io.spillway.kafka.view.TenantPolicies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -30,11 +29,9 @@ public final class DepthMetrics {
     private final int maxNamed;
     private final LaneFlows flows;
     private final Map<ItemState, Double> drainSeconds = new ConcurrentHashMap<>();
-    private final Set<String> named = ConcurrentHashMap.newKeySet();
     private final AtomicInteger late = new AtomicInteger();
     private final AtomicInteger withDeadLetters = new AtomicInteger();
     private final TenantMeters<List<Gauge>> meters;
-    private final Set<String> namedDead = ConcurrentHashMap.newKeySet();
     private final TenantMeters<Gauge> deadLetters;
 
     public DepthMetrics(MeterRegistry registry, int tenants, Depths depths, TenantPolicies policies) {
@@ -42,12 +39,9 @@ public final class DepthMetrics {
         this.policies = policies;
         this.maxNamed = tenants;
         this.flows = new LaneFlows(depths);
-        this.meters =
-                new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
-        this.deadLetters = new TenantMeters<>(tenants, tenant -> deadLetters(tenant, registry), gauge -> {
-            namedDead.remove(gauge.getId().getTag("tenant"));
-            registry.remove(gauge);
-        });
+        this.meters = new TenantMeters<>(
+                tenants, tenant -> gauges(tenant, registry), gauges -> gauges.forEach(registry::remove));
+        this.deadLetters = new TenantMeters<>(tenants, tenant -> deadLetters(tenant, registry), registry::remove);
         for (Lane worked : Lane.WORKED) {
             ItemState lane = ItemState.of(worked);
             drainSeconds.put(lane, 0.0);
@@ -96,15 +90,15 @@ public final class DepthMetrics {
         late.set(lateNow[0]);
         withDeadLetters.set(dead.size());
         // Activity is the backlog: a tenant keeps its series while it has one, unless another is far larger.
-        elect(deepest, named, meters);
-        elect(dead, namedDead, deadLetters);
+        elect(deepest, meters);
+        elect(dead, deadLetters);
     }
 
-    private void elect(List<Map.Entry<String, Long>> tenants, Set<String> alreadyNamed, TenantMeters<?> series) {
+    private void elect(List<Map.Entry<String, Long>> tenants, TenantMeters<?> series) {
         tenants.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
         for (int i = 0; i < tenants.size(); i++) {
             String tenant = tenants.get(i).getKey();
-            if (i < maxNamed || alreadyNamed.contains(tenant)) {
+            if (i < maxNamed || series.names().contains(tenant)) {
                 series.of(tenant, tenants.get(i).getValue());
             }
         }
@@ -112,13 +106,7 @@ public final class DepthMetrics {
     }
 
     private Gauge deadLetters(String tenant, MeterRegistry registry) {
-        boolean isRest = tenant.equals(TenantMeters.OTHERS);
-        if (!isRest) {
-            namedDead.add(tenant);
-        }
-        return Gauge.builder("spillway.dead_letters", depths,
-                        all -> Math.max(0, isRest ? rest(ItemState.DEAD_LETTER, namedDead)
-                                : of(tenant, ItemState.DEAD_LETTER)))
+        return Gauge.builder("spillway.dead_letters", depths, all -> of(tenant, ItemState.DEAD_LETTER, deadLetters))
                 .description("Dead letters that are neither replayed nor discarded, by the ledger; the tenants with"
                         + " most of them by name")
                 .tag("tenant", tenant)
@@ -126,14 +114,8 @@ public final class DepthMetrics {
     }
 
     private List<Gauge> gauges(String tenant, MeterRegistry registry) {
-        boolean isRest = tenant.equals(TenantMeters.OTHERS);
-        if (!isRest) {
-            named.add(tenant);
-        }
         return ItemState.WAITING.stream()
-                .map(lane -> Gauge.builder(
-                                "spillway.depth", depths,
-                                all -> Math.max(0, isRest ? rest(lane, named) : of(tenant, lane)))
+                .map(lane -> Gauge.builder("spillway.depth", depths, all -> of(tenant, lane, meters))
                         .description("Waiting items by the ledger; the tenants with the largest backlogs by name")
                         .tag("lane", lane.label())
                         .tag("tenant", tenant)
@@ -141,16 +123,13 @@ public final class DepthMetrics {
                 .toList();
     }
 
-    private void forget(List<Gauge> gauges, MeterRegistry registry) {
-        named.remove(gauges.getFirst().getId().getTag("tenant"));
-        gauges.forEach(registry::remove);
+    private double of(String tenant, ItemState state, TenantMeters<?> series) {
+        return Math.max(0, tenant.equals(TenantMeters.OTHERS)
+                ? depths.in(state) - series.names().stream().mapToLong(named -> of(named, state)).sum()
+                : of(tenant, state));
     }
 
-    private double of(String tenant, ItemState lane) {
-        return depths.of(tenant).map(depth -> depth.balance().in(lane)).orElse(0L);
-    }
-
-    private double rest(ItemState lane, Set<String> shown) {
-        return depths.in(lane) - shown.stream().mapToDouble(tenant -> of(tenant, lane)).sum();
+    private long of(String tenant, ItemState state) {
+        return depths.of(tenant).map(depth -> depth.balance().in(state)).orElse(0L);
     }
 }

@@ -15,7 +15,6 @@ import io.spillway.router.stage.WakeUp;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -130,12 +129,12 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             if (entry == null) {
                 throw new IllegalArgumentException("the entry has no value");
             }
-            LedgerCodec.read(entry, (bytes, nameStart, length, from, counts, countsStart) -> {
-                Bytes tenant = Bytes.wrap(Arrays.copyOfRange(bytes, nameStart, nameStart + length));
+            LedgerCodec.read(entry, (name, from, counts) -> {
+                Bytes tenant = Bytes.wrap(bytes(name));
                 UnwrittenBalance known = unwritten.get(tenant);
                 UnwrittenBalance balance = known == null ? load(tenant, offset, nowMillis) : known;
                 if (balance != null) {
-                    addLine(balance, from, counts, countsStart);
+                    addLine(balance, from, counts);
                 }
             });
         } catch (IllegalArgumentException e) {
@@ -180,8 +179,8 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         return added;
     }
 
-    private void addLine(UnwrittenBalance balance, ItemState from, long[] counts, int countsStart) {
-        balance.count(from, counts, countsStart);
+    private void addLine(UnwrittenBalance balance, ItemState from, long[] counts) {
+        balance.count(from, counts);
         if (!balance.isUrgent && hasUrgentChange(balance) && urgent.size() < MOST_UNWRITTEN) {
             balance.isUrgent = true;
             urgent.add(balance);

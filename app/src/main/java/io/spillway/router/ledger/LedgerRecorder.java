@@ -2,7 +2,6 @@ package io.spillway.router.ledger;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.LedgerDeltas;
-import io.spillway.core.policy.TenantContext;
 import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.Topics;
 import java.util.ArrayList;
@@ -22,18 +21,16 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * sums: each stream thread of its own. Bound: that of {@link LedgerDeltas}.
  */
 public final class LedgerRecorder {
-    private final long seed;
     private final ThreadLocal<ThreadLedger> ofThread;
 
-    /** Creates a recorder. The seed of the tenant hash must not be known to anyone who can choose tenant names. */
-    public LedgerRecorder(Topics topics, long seed) {
-        this.seed = seed;
+    /** Creates a recorder. */
+    public LedgerRecorder(Topics topics) {
         this.ofThread = ThreadLocal.withInitial(() -> new ThreadLedger(new LedgerWriter(topics), new ArrayList<>()));
     }
 
     /** Opens, on the task's thread, the ledger of a task that moves items out of this state. */
     public TaskLedger open(ItemState from) {
-        return new TaskLedger(new LedgerDeltas(from, seed), ofThread.get().tasks());
+        return new TaskLedger(new LedgerDeltas(from), ofThread.get().tasks());
     }
 
     /**
@@ -63,12 +60,6 @@ public final class LedgerRecorder {
         /** Records the move of a forwarded item. Returns whether the ledger is full: the task requests a commit. */
         public boolean record(String tenant, ItemState to) {
             sums.add(tenant, to);
-            return sums.isFull();
-        }
-
-        /** Records a move as {@link #record(String, ItemState)} does; the hash must have the recorder's seed. */
-        public boolean record(TenantContext tenant, ItemState to) {
-            sums.add(tenant.name(), tenant.hash(), to);
             return sums.isFull();
         }
 

@@ -24,16 +24,11 @@ final class UnwrittenBalance {
         this.sinceMillis = sinceMillis;
     }
 
-    /**
-     * Adds a line of the ledger.
-     *
-     * @param more  counts by the ordinal of the state that the items entered
-     * @param start index of the first count
-     */
-    void count(ItemState from, long[] more, int start) {
+    /** Adds a line of the ledger: counts by the ordinal of the state that the items entered. */
+    void count(ItemState from, long[] more) {
         for (int state = 0; state < ItemState.COUNT; state++) {
-            entered[state] += more[start + state];
-            left[from.ordinal()] += more[start + state];
+            entered[state] += more[state];
+            left[from.ordinal()] += more[state];
         }
     }
 

@@ -85,12 +85,12 @@ public final class LaneForwarder implements AutoCloseable {
                 }
                 send(record, to.lane(), decision.partition());
                 services.metrics().routed(to);
-                commitIf(ledger.record(decision.tenant(), ItemState.of(to.lane())));
+                commitIf(ledger.record(decision.tenant().name(), ItemState.of(to.lane())));
                 return true;
             }
             case Route.Drop drop -> {
                 services.metrics().dropped(drop.reason());
-                commitIf(ledger.record(decision.tenant(), ItemState.DROPPED));
+                commitIf(ledger.record(decision.tenant().name(), ItemState.DROPPED));
                 if (services.topics().keepsTrail()) {
                     leaveTrail(record, decision, drop, offset, nowMillis);
                 }

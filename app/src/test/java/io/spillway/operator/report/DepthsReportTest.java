@@ -210,13 +210,13 @@ class DepthsReportTest {
         counts[ItemState.AGED.ordinal()] = aged;
         counts[ItemState.DELAY.ordinal()] = delay;
         counts[ItemState.DEAD_LETTER.ordinal()] = dead;
-        write(tenant, balance(tenant).plus(ItemState.OUTSIDE, counts, 0), new FlowRates(in, out, NOW));
+        write(tenant, balance(tenant).plus(ItemState.OUTSIDE, counts), new FlowRates(in, out, NOW));
     }
 
     private void leave(String tenant, ItemState from, long items) {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.DONE.ordinal()] = items;
-        write(tenant, balance(tenant).plus(from, counts, 0), FlowRates.startingAt(NOW));
+        write(tenant, balance(tenant).plus(from, counts), FlowRates.startingAt(NOW));
     }
 
     private TenantBalance balance(String tenant) {

@@ -93,7 +93,7 @@ class HistoryTest {
     private void move(ItemState from, ItemState to, long items) {
         long[] counts = new long[ItemState.COUNT];
         counts[to.ordinal()] = items;
-        balance = balance.plus(from, counts, 0);
+        balance = balance.plus(from, counts);
         depths.put("acme", Depths.encode(
                 "acme", new Depth(balance, FlowRates.startingAt(NOW), GrowingLimit.NONE, 0)));
     }

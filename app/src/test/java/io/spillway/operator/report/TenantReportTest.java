@@ -59,7 +59,7 @@ class TenantReportTest {
         counts[ItemState.DONE.ordinal()] = 20;
         counts[ItemState.DEAD_LETTER.ordinal()] = 3;
         depths.put("acme", Depths.encode("acme", new Depth(
-                TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0), new FlowRates(5, 15, NOW),
+                TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts), new FlowRates(5, 15, NOW),
                 GrowingLimit.NONE, 0)));
 
         JsonNode acme = report("acme");

@@ -81,7 +81,7 @@ final class FoldHarness {
     }
 
     void append(String tenant, ItemState from, ItemState to, int count) {
-        LedgerDeltas sums = new LedgerDeltas(from, 1);
+        LedgerDeltas sums = new LedgerDeltas(from);
         for (int i = 0; i < count; i++) {
             sums.add(tenant, to);
         }

@@ -97,7 +97,7 @@ class FoldManyTenantsTest {
     }
 
     private void move(int first, int end, ItemState from, ItemState to, IntUnaryOperator items) {
-        LedgerDeltas sums = new LedgerDeltas(from, 1);
+        LedgerDeltas sums = new LedgerDeltas(from);
         for (int tenant = first; tenant < end; tenant++) {
             for (int i = items.applyAsInt(tenant); i > 0; i--) {
                 sums.add(name(tenant), to);
@@ -106,7 +106,7 @@ class FoldManyTenantsTest {
         fold.append(sums);
         for (; entriesSeen < fold.ledger.size(); entriesSeen++) {
             long offset = entriesSeen;
-            LedgerCodec.read(fold.ledger.get(entriesSeen), (tenant, place, counts, at) ->
+            LedgerCodec.read(fold.ledger.get(entriesSeen), (tenant, place, counts) ->
                     lines.computeIfAbsent(tenant, absent -> new ArrayList<>())
                             .add(new Line(offset, place, counts.clone())));
         }
@@ -137,7 +137,7 @@ class FoldManyTenantsTest {
             TenantBalance expected = TenantBalance.EMPTY;
             for (Line line : all) {
                 if (line.offset() < upTo) {
-                    expected = expected.plus(line.from(), line.counts(), 0);
+                    expected = expected.plus(line.from(), line.counts());
                 } else if (line.offset() < mark) {
                     fail("%s: its line at %d is below the mark %d, and not in its balance, which is complete up to %d",
                             tenant, line.offset(), mark, upTo);

@@ -162,9 +162,9 @@ class FoldTest {
         TenantBalance[] sum = {TenantBalance.EMPTY};
         for (byte[] entry : fold.ledger) {
             if (entry.length > 3) {
-                LedgerCodec.read(entry, (tenant, from, counts, offset) -> {
+                LedgerCodec.read(entry, (tenant, from, counts) -> {
                     if (tenant.equals(of)) {
-                        sum[0] = sum[0].plus(from, counts, offset);
+                        sum[0] = sum[0].plus(from, counts);
                     }
                 });
             }

@@ -39,7 +39,7 @@ class LedgerRecorderTest {
             Map.of(new TopicPartition("in", 0), new OffsetAndMetadata(1));
 
     private final Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
-    private final LedgerRecorder recorder = new LedgerRecorder(topics, 1);
+    private final LedgerRecorder recorder = new LedgerRecorder(topics);
     private List<LedgerRecorder.TaskLedger> tasks = List.of();
     private int flushes;
     private final MockProducer<byte[], byte[]> kafka =
@@ -336,10 +336,10 @@ class LedgerRecorderTest {
 
     static Map<String, Long> sums(List<ProducerRecord<byte[], byte[]>> entries) {
         Map<String, Long> sums = new TreeMap<>();
-        entries.forEach(entry -> LedgerCodec.read(entry.value(), (tenant, from, counts, offset) -> {
+        entries.forEach(entry -> LedgerCodec.read(entry.value(), (tenant, from, counts) -> {
             for (ItemState to : ItemState.values()) {
-                if (counts[offset + to.ordinal()] > 0) {
-                    sums.merge(tenant + " " + from.label() + ">" + to.label(), counts[offset + to.ordinal()],
+                if (counts[to.ordinal()] > 0) {
+                    sums.merge(tenant + " " + from.label() + ">" + to.label(), counts[to.ordinal()],
                             Long::sum);
                 }
             }

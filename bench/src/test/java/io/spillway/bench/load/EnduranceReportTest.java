@@ -29,7 +29,7 @@ public class EnduranceReportTest {
         ended[ItemState.DONE.ordinal()] = done;
         ended[ItemState.DEAD_LETTER.ordinal()] = dead;
         TenantBalance balance =
-                TenantBalance.EMPTY.plus(ItemState.OUTSIDE, accepted, 0).plus(ItemState.HOT, ended, 0);
+                TenantBalance.EMPTY.plus(ItemState.OUTSIDE, accepted).plus(ItemState.HOT, ended);
 
         assertThat(EnduranceReport.verdict(new Accounts(balance, Map.of("reason", letters), findings, 0), sent))
                 .isEqualTo(verdict);

@@ -85,7 +85,7 @@ public class FaultFiguresTest {
         long[] ended = new long[ItemState.COUNT];
         ended[ItemState.DONE.ordinal()] = done;
         ended[ItemState.DEAD_LETTER.ordinal()] = dead;
-        return TenantBalance.EMPTY.plus(ItemState.OUTSIDE, accepted, 0).plus(ItemState.HOT, ended, 0);
+        return TenantBalance.EMPTY.plus(ItemState.OUTSIDE, accepted).plus(ItemState.HOT, ended);
     }
 
     private FaultFigures figures(TenantBalance balance, Map<String, Long> dead) {

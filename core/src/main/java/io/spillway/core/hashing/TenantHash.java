@@ -18,15 +18,6 @@ public final class TenantHash {
         return mix(absorb(mix(seed + GOLDEN_RATIO), tenant));
     }
 
-    /** Returns the hash of the String with these {@code length} characters, without creating it. */
-    public static long of(byte[] ascii, int offset, int length, long seed) {
-        long hash = mix(seed + GOLDEN_RATIO);
-        for (int i = offset; i < offset + length; i++) {
-            hash = absorb(hash, (char) ascii[i]);
-        }
-        return mix(hash);
-    }
-
     /**
      * Returns {@link #of(String, long)}, but never 0, which marks a free slot in tables. Among a million tenants, the
      * probability that two share a hash is 3 in 100 million.
@@ -56,13 +47,9 @@ public final class TenantHash {
     private static long absorb(long state, String text) {
         long hash = state;
         for (int i = 0; i < text.length(); i++) {
-            hash = absorb(hash, text.charAt(i));
+            hash = (hash ^ text.charAt(i)) * GOLDEN_RATIO;
+            hash ^= hash >>> 29;
         }
         return hash;
-    }
-
-    private static long absorb(long state, char next) {
-        long hash = (state ^ next) * GOLDEN_RATIO;
-        return hash ^ hash >>> 29;
     }
 }

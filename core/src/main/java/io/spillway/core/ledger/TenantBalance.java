@@ -30,12 +30,11 @@ public final class TenantBalance {
         return new TenantBalance(entered.clone(), left.clone());
     }
 
-    /** Returns this balance with one line of the ledger added: counts by new state, from the offset on. */
-    public TenantBalance plus(ItemState from, long[] counts, int offset) {
-        long[] moreEntered = Arrays.copyOfRange(counts, offset, offset + ItemState.COUNT);
+    /** Returns this balance with one line of the ledger added: counts by new state. */
+    public TenantBalance plus(ItemState from, long[] counts) {
         long[] moreLeft = new long[ItemState.COUNT];
-        moreLeft[from.ordinal()] = Arrays.stream(moreEntered).sum();
-        return plus(moreEntered, moreLeft);
+        moreLeft[from.ordinal()] = Arrays.stream(counts).sum();
+        return plus(counts, moreLeft);
     }
 
     /** Returns this balance with later moves added: items that entered and left since, by state. */

@@ -57,6 +57,6 @@ class TenantBalanceTest {
     static TenantBalance move(TenantBalance balance, ItemState from, ItemState to, long count) {
         long[] counts = new long[ItemState.COUNT];
         counts[to.ordinal()] = count;
-        return balance.plus(from, counts, 0);
+        return balance.plus(from, counts);
     }
 }

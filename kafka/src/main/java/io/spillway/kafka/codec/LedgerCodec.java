@@ -25,11 +25,6 @@ public final class LedgerCodec {
      * @throws IllegalArgumentException if the bytes are not an entry; no line was passed then
      */
     public static long read(byte[] bytes, LedgerDeltas.Visitor visitor) {
-        return read(bytes, LedgerDeltas.LineVisitor.of(visitor));
-    }
-
-    /** As {@link #read(byte[], LedgerDeltas.Visitor)}, without creating a String for the tenant of a line. */
-    public static long read(byte[] bytes, LedgerDeltas.LineVisitor visitor) {
         try {
             check(bytes);
         } catch (UnreadableItem e) {
@@ -96,20 +91,20 @@ public final class LedgerCodec {
     }
 
     /** Requires bytes that were checked. */
-    private static long visit(byte[] bytes, LedgerDeltas.LineVisitor visitor) {
+    private static long visit(byte[] bytes, LedgerDeltas.Visitor visitor) {
         AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
         long atMillis = cursor.readLong();
         long[] counts = new long[ItemState.COUNT];
         for (long lines = cursor.readLong(); lines != 0; lines = cursor.readLong()) {
             for (long i = 0; i < lines; i++) {
                 int length = cursor.readLength();
-                int nameAt = cursor.position();
+                String tenant = cursor.ascii(cursor.position(), length);
                 cursor.skip(length);
                 ItemState from = ItemState.LEFT.get(cursor.readInt());
                 for (ItemState to : LedgerLines.COLUMNS) {
                     counts[to.ordinal()] = cursor.readLong();
                 }
-                visitor.visit(bytes, nameAt, length, from, counts, 0);
+                visitor.visit(tenant, from, counts);
             }
         }
         return atMillis;

@@ -35,20 +35,22 @@ final class LedgerLines {
         return size >= FULL_BYTES;
     }
 
-    /** Adds a line. The name is ASCII; the counts from {@code countsStart} are by the ordinal of the target state. */
-    void add(byte[] names, int offset, int length, ItemState from, long[] counts, int countsStart) {
+    /** Adds a line. The name is ASCII; the counts are by the ordinal of the target state. */
+    void add(String tenant, ItemState from, long[] counts) {
+        int length = tenant.length();
         // Two numbers of the line, and two that take() appends.
         int maxBytes = length + MAX_VARINT_BYTES * (4 + COLUMNS.length);
         if (bytes.length - size < maxBytes) {
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + maxBytes));
         }
         putLong(length);
-        System.arraycopy(names, offset, bytes, size, length);
-        size += length;
+        for (int i = 0; i < length; i++) {
+            bytes[size++] = (byte) tenant.charAt(i);
+        }
         // Avro encodes an enum as the index of its symbol; the symbols have the order of ItemState.
         putLong(from.ordinal());
         for (ItemState to : COLUMNS) {
-            putLong(counts[countsStart + to.ordinal()]);
+            putLong(counts[to.ordinal()]);
         }
         lines++;
     }

@@ -1,7 +1,6 @@
 package io.spillway.kafka.codec;
 
 import io.spillway.core.item.DeadReason;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +21,6 @@ public final class LedgerOwner {
     public static final String IDLE = "(idle)";
 
     private static final String DEAD = "(dead:";
-    private static final byte[] DEAD_BYTES = DEAD.getBytes(StandardCharsets.US_ASCII);
     private static final Map<String, DeadReason> DEAD_REASONS = Arrays.stream(DeadReason.values())
             .collect(Collectors.toUnmodifiableMap(LedgerOwner::of, Function.identity()));
 
@@ -39,9 +37,8 @@ public final class LedgerOwner {
     }
 
     /** Returns whether a name of the ledger is that of a reason, and no tenant's. */
-    static boolean isDeadReason(byte[] names, int offset, int length) {
-        return length > DEAD_BYTES.length
-                && Arrays.equals(names, offset, offset + DEAD_BYTES.length, DEAD_BYTES, 0, DEAD_BYTES.length);
+    static boolean isDeadReason(String name) {
+        return name.startsWith(DEAD);
     }
 
     /** Returns the tenant, or {@link #NONE}. Key and value may be null. */

@@ -38,9 +38,9 @@ public final class LedgerWriter {
         for (LedgerLines lines : open) {
             lines.clear();
         }
-        sums.forEach(deltas -> deltas.forEach((names, offset, length, from, counts, countsStart) -> {
-            int entry = entryOf(names, offset, length);
-            open[entry].add(names, offset, length, from, counts, countsStart);
+        sums.forEach(deltas -> deltas.forEach((tenant, from, counts) -> {
+            int entry = LedgerOwner.isDeadReason(tenant) ? OF_REASONS : Topics.ledgerPartition(tenant);
+            open[entry].add(tenant, from, counts);
             if (open[entry].isFull()) {
                 send(entry, atMillis, into);
             }
@@ -50,11 +50,6 @@ public final class LedgerWriter {
                 send(entry, atMillis, into);
             }
         }
-    }
-
-    private static int entryOf(byte[] names, int offset, int length) {
-        return LedgerOwner.isDeadReason(names, offset, length)
-                ? OF_REASONS : Topics.ledgerPartition(names, offset, length);
     }
 
     private void send(int entry, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {

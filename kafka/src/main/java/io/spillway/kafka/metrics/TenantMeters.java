@@ -1,8 +1,10 @@
 package io.spillway.kafka.metrics;
 
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -67,6 +69,11 @@ public final class TenantMeters<M> {
         }
         own.events.add(events);
         return own.meters;
+    }
+
+    /** Returns the named tenants at any time: {@link #OTHERS} is for all but these. */
+    public Set<String> names() {
+        return Collections.unmodifiableSet(named.keySet());
     }
 
     /** Moves names to busier tenants. Call it about every 10 s, from one thread. */

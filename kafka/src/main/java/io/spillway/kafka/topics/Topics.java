@@ -131,13 +131,9 @@ public final class Topics {
         return prefix + ".depths";
     }
 
-    /** Returns the ledger's partition of the tenant whose ASCII name is at this offset. */
-    public static int ledgerPartition(byte[] names, int offset, int length) {
-        // Equal to String.hashCode, which the Java specification defines.
-        int hash = 0;
-        for (int i = offset; i < offset + length; i++) {
-            hash = 31 * hash + names[i];
-        }
+    /** Returns the ledger's partition of a tenant. The Java specification defines the hash. */
+    public static int ledgerPartition(String tenant) {
+        int hash = tenant.hashCode();
         // The low bits alone depend mostly on the last letters.
         return Math.floorMod(hash ^ hash >>> 16, LEDGER_PARTITIONS);
     }

@@ -5,7 +5,6 @@ import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.schema.LedgerEntry;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,8 +34,8 @@ class LedgerCodecFuzzTest {
         List<Line> lines = new ArrayList<>();
         long atMillis;
         try {
-            atMillis = LedgerCodec.read(bytes, (tenant, from, counts, at) ->
-                    lines.add(line(tenant, from, counts, at)));
+            atMillis = LedgerCodec.read(bytes, (tenant, from, counts) ->
+                    lines.add(line(tenant, from, counts)));
         } catch (IllegalArgumentException refused) {
             Fuzz.require(lines.isEmpty(), "lines of an entry that is refused", lines);
             Fuzz.require(refused.getMessage().length() < 200, refused.getMessage());
@@ -66,7 +65,7 @@ class LedgerCodecFuzzTest {
             for (ItemState to : LedgerLines.COLUMNS) {
                 counts[to.ordinal()] = random.nextInt(3) > 0 ? 0 : (1L << 40) >> random.nextInt(41);
             }
-            lines.add(line(tenant, ItemState.LEFT.get(random.nextInt(ItemState.LEFT.size())), counts, 0));
+            lines.add(line(tenant, ItemState.LEFT.get(random.nextInt(ItemState.LEFT.size())), counts));
         }
         Entry entry = new Entry(random.nextLong() >> random.nextInt(64), lines);
         byte[] bytes = encoded(entry);
@@ -74,23 +73,20 @@ class LedgerCodecFuzzTest {
         return bytes;
     }
 
-    private static Line line(String tenant, ItemState from, long[] counts, int at) {
-        return new Line(tenant, from,
-                Arrays.stream(counts, at, at + ItemState.COUNT).boxed().toList());
+    private static Line line(String tenant, ItemState from, long[] counts) {
+        return new Line(tenant, from, Arrays.stream(counts).boxed().toList());
     }
 
     private static Entry read(byte[] bytes) {
         List<Line> lines = new ArrayList<>();
-        return new Entry(LedgerCodec.read(bytes, (tenant, from, counts, at) ->
-                lines.add(line(tenant, from, counts, at))), lines);
+        return new Entry(LedgerCodec.read(bytes, (tenant, from, counts) ->
+                lines.add(line(tenant, from, counts))), lines);
     }
 
     private static byte[] encoded(Entry entry) {
         LedgerLines lines = new LedgerLines();
-        entry.lines.forEach(line -> {
-            byte[] name = line.tenant.getBytes(StandardCharsets.US_ASCII);
-            lines.add(name, 0, name.length, line.from, line.counts.stream().mapToLong(Long::longValue).toArray(), 0);
-        });
+        entry.lines.forEach(line -> lines.add(
+                line.tenant, line.from, line.counts.stream().mapToLong(Long::longValue).toArray()));
         return lines.take(entry.atMillis);
     }
 }

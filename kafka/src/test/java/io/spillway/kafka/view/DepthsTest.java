@@ -54,7 +54,7 @@ class DepthsTest {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.HOT.ordinal()] = inHot;
         return Depths.encode(key, new Depth(
-                TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0), FlowRates.startingAt(atMillis),
+                TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts), FlowRates.startingAt(atMillis),
                 GrowingLimit.NONE, 0));
     }
 }

@@ -81,7 +81,7 @@ class LastRecordTest {
     private static byte[] balance(String key, long dead) {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.DEAD_LETTER.ordinal()] = dead;
-        return Depths.encode(key, new Depth(TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0),
+        return Depths.encode(key, new Depth(TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts),
                 FlowRates.startingAt(1_000), GrowingLimit.NONE, 0));
     }
 
