@@ -114,7 +114,7 @@ class ArchitectureTest {
                     + " cli.terminal"),
             row("cli.tenants", "@core @kafka config operator operator.report runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter operator runtime cli.options cli.terminal"),
-            row("cli.diagnosis", "@core @kafka config operator router runtime cli.options cli.terminal"),
+            row("cli.diagnosis", "@core @kafka config operator operator.report router runtime cli.options cli.terminal"),
             row("cli.simulate", "@core kafka.topics sim sim.scenario config cli.options cli.terminal"),
             row(
                     "cli.system",

@@ -49,7 +49,7 @@ public final class LedgerReader {
     }
 
     /** Reads the balances that the router has published. */
-    public static Depths depths(Census census) {
+    private static Depths depths(Census census) {
         Depths depths = new Depths();
         TopicPartition partition = new TopicPartition(census.topics().depths(), 0);
         census.readFrom(partition, census.start(partition), record -> put(depths, record));

@@ -61,6 +61,9 @@ class LedgerCommandsIT {
         assertThat(depth.at("/tenants/0/tenant").textValue()).isEqualTo("acme");
         assertThat(depth.at("/tenants/0/drainSeconds").isNull()).as("never").isTrue();
         JsonNode later = depth.at("/tenants/2");
+        assertThat(later.properties()).extracting(Map.Entry::getKey).containsExactlyInAnyOrder(
+                "tenant", "waiting", "hot", "overflow", "aged", "delay", "accepted", "done", "dropped", "deadLettered",
+                "inPerSecond", "outPerSecond", "oldestAgeSeconds", "drainSeconds", "scheduled", "lastDueAt");
         assertThat(later.get("tenant").textValue()).isEqualTo("later");
         assertThat(later.get("delay").intValue()).isEqualTo(2);
         assertThat(later.get("oldestAgeSeconds").isNull()).as("what is not due is not late").isTrue();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The console as it is served. See {@link AuthorisationTest} for access and {@code DepthsReportTest} for its data. */
+/** The console as it is served. See {@link AuthorisationTest} for access and {@code QueueStateTest} for its data. */
 @Timeout(120) // Against a hang; nothing is measured.
 class ConsoleTest {
     private static final Map<String, String> TYPES = types();

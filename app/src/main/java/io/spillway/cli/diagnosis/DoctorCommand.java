@@ -16,6 +16,7 @@ import io.spillway.kafka.view.ProgressMark;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
+import io.spillway.operator.report.QueueReader;
 import io.spillway.router.AccessRole;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,24 +107,25 @@ public final class DoctorCommand implements Callable<Integer> {
 
     private void checkState(Configuration configuration, KafkaClients clients, ClusterFindings cluster) {
         List<OpenTransactions.Open> open = cluster.openTransactions();
-        try (SystemReader reader = new SystemReader(configuration, common.clock())) {
+        try (QueueReader reader = new QueueReader(configuration, common.clock(), true)) {
             long startMillis = common.clock().millis();
-            SystemState first = reader.read();
+            SystemState first = SystemState.read(reader);
+            // The reader asks the cluster again only then.
+            long untilMillis = common.clock().millis() + QueueReader.READ_EVERY_MILLIS;
             findings.add(policies(configuration, reader.policies()));
             long marginMillis = reader.policies().of(ViewContent.ALL_TENANTS).sweepMarginMillis();
             Finding clock = ClusterFindings.attempt("clock", () ->
                     ClockCheck.run(clients, new Topics(configuration.queue()), common.clock(), marginMillis));
-            // The reader asks the cluster again only then.
-            long untilMillis = startMillis + SystemReader.READ_EVERY_MILLIS;
             while (common.clock().millis() < untilMillis) {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(untilMillis - common.clock().millis()));
             }
             findings.add(cluster.transactions(open, cluster.openTransactions()));
             findings.add(clock);
-            SystemState last = reader.read();
+            // Before the reading, which may take long: what waited at the first one is at least as old at the last.
+            double seconds = (common.clock().millis() - startMillis) / 1e3;
+            SystemState last = SystemState.read(reader);
             findings.addAll(StateFindings.of(
-                    first, last, (common.clock().millis() - startMillis) / 1e3, configuration.topics().partitions(),
-                    ProgressMark.at(0).version()));
+                    first, last, seconds, configuration.topics().partitions(), ProgressMark.at(0).version()));
         }
     }
 

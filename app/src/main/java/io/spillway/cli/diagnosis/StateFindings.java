@@ -5,6 +5,8 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.advice.SuggestedCommands;
+import io.spillway.operator.report.QueueReader;
+import io.spillway.operator.report.QueueState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -99,11 +101,11 @@ final class StateFindings {
     }
 
     private Finding routing() {
-        SystemState.Lane ingress = last.lane(SystemState.INGRESS);
+        SystemState.Lane ingress = last.lane(QueueReader.INGRESS);
         Double oldest = ingress.oldestSeconds();
         String waiting = Printer.count(ingress.waiting(), "item") + (ingress.waiting() == 1 ? " waits" : " wait")
                 + " in ingress";
-        boolean isWaiting = first.lane(SystemState.INGRESS).waiting() > 0 && ingress.waiting() > 0;
+        boolean isWaiting = first.lane(QueueReader.INGRESS).waiting() > 0 && ingress.waiting() > 0;
         // One that has just arrived is not late. One whose age is not known is behind an open transaction.
         if (isWaiting && first.accepted() == last.accepted() && (oldest == null || oldest >= seconds)) {
             return Finding.fail("routing", waiting + ", and none was routed in " + DurationText.compact(seconds) + ".",
@@ -135,7 +137,7 @@ final class StateFindings {
         if (last.tenantsLate() == 0) {
             return Finding.ok("late tenants", "No backlog outlives its items.");
         }
-        List<String> names = last.tenants().stream().filter(SystemState.Tenant::late)
+        List<String> names = last.tenants().stream().filter(QueueState.Tenant::late)
                 .map(row -> Printable.of(row.tenant())).toList();
         return Finding.warn("late tenants",
                 "At these rates, items of " + Printer.count(last.tenantsLate(), "tenant")

@@ -10,6 +10,7 @@ import io.spillway.cli.terminal.Terminal;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.operator.report.QueueReader;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -46,7 +47,8 @@ public final class TopCommand implements Runnable {
     @Override
     public void run() {
         Configuration configuration = common.configurationWithCluster(topics -> List.of(
-                topics.depths(), topics.policies(), topics.laneState(), topics.ingress(), topics.lane(Lane.HOT)));
+                topics.depths(), topics.policies(), topics.laneState(), topics.demand(), topics.ingress(),
+                topics.lane(Lane.HOT)));
         String title = "queue " + configuration.kafka().prefix() + " at " + configuration.kafka().bootstrapServers();
         Printer printer = common.printer();
         if (once || common.isJson() || !Terminal.isPresent()) {
@@ -56,7 +58,7 @@ public final class TopCommand implements Runnable {
         }
         // A line of the log would break the screen. What fails is thrown, or shown by the numbers.
         QUIET.forEach(name -> setLevel(name, Level.OFF));
-        try (SystemReader reader = new SystemReader(configuration, common.clock());
+        try (QueueReader reader = new QueueReader(configuration, common.clock(), true);
                 LiveScreen screen = LiveScreen.open(printer);
                 // Ctrl-C does not wait for an answer of Kafka: nothing has to be finished.
                 StopSignal stop = new StopSignal(screen::close)) {
@@ -64,8 +66,8 @@ public final class TopCommand implements Runnable {
         }
     }
 
-    private static void show(SystemReader reader, LiveScreen screen, StopSignal stop, String title) {
-        SystemState state = reader.read();
+    private static void show(QueueReader reader, LiveScreen screen, StopSignal stop, String title) {
+        SystemState state = SystemState.read(reader);
         String notice = "";
         while (!stop.isStopped()) {
             Terminal.Size size = Terminal.size(System.getenv());
@@ -73,7 +75,7 @@ public final class TopCommand implements Runnable {
             screen.draw(top.lines(title, state, notice));
             pause(stop);
             try {
-                state = reader.read();
+                state = SystemState.read(reader);
                 notice = "";
             } catch (KafkaFailure | KafkaException e) {
                 notice = "Old state: " + e.getMessage();
@@ -83,10 +85,10 @@ public final class TopCommand implements Runnable {
 
     private SystemState readTwice(Configuration configuration) {
         try (StopSignal stop = new StopSignal();
-                SystemReader reader = new SystemReader(configuration, common.clock())) {
-            reader.read();
+                QueueReader reader = new QueueReader(configuration, common.clock(), true)) {
+            SystemState.read(reader);
             pause(stop);
-            return reader.read();
+            return SystemState.read(reader);
         }
     }
 

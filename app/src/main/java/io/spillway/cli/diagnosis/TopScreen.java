@@ -5,6 +5,7 @@ import static io.spillway.cli.terminal.Printer.number;
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.text.Printable;
+import io.spillway.operator.report.QueueState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -34,7 +35,7 @@ record TopScreen(int columns, int rows, boolean isColored) {
             new FittedTable.Column<>("drained in", 5,
                     lane -> lane.inPerSecond() == null ? "" : drain(lane.drainSeconds()))));
 
-    private static final FittedTable<SystemState.Tenant> TENANTS = new FittedTable<>(List.of(
+    private static final FittedTable<QueueState.Tenant> TENANTS = new FittedTable<>(List.of(
             new FittedTable.Column<>("tenant", 0, row -> Printable.of(row.tenant())),
             new FittedTable.Column<>("waiting", 1, row -> number(row.waiting())),
             new FittedTable.Column<>("hot", 6, row -> number(row.hot())),
@@ -63,7 +64,7 @@ record TopScreen(int columns, int rows, boolean isColored) {
         lines.add("");
         // A head, and a last line for what does not fit.
         int room = Math.max(0, rows - lines.size() - 2);
-        List<SystemState.Tenant> shown = state.tenants().stream().limit(room).toList();
+        List<QueueState.Tenant> shown = state.tenants().stream().limit(room).toList();
         if (state.tenants().isEmpty()) {
             lines.add(cut("No tenant has a backlog or sends items.", ""));
         } else {
@@ -77,7 +78,7 @@ record TopScreen(int columns, int rows, boolean isColored) {
     }
 
     private static String totals(SystemState state) {
-        SystemState.Total total = state.total();
+        QueueState.Total total = state.total();
         return number(total.waiting()) + " waiting   in " + rate(total.inPerSecond()) + "/s   out "
                 + rate(total.outPerSecond()) + "/s" + (total.drainSeconds() == null ? "   never drained at these rates"
                         : total.drainSeconds() == 0 ? "" : "   drained in " + age(total.drainSeconds()));
@@ -89,12 +90,12 @@ record TopScreen(int columns, int rows, boolean isColored) {
                 + Printer.count(state.deadLettered(), "dead letter");
     }
 
-    private static boolean isStopped(Instances instances) {
+    private static boolean isStopped(SystemState.Running instances) {
         return instances.routers() == 0 || instances.workers() == 0;
     }
 
     private static String processes(SystemState state) {
-        Instances instances = state.instances();
+        SystemState.Running instances = state.instances();
         return Printer.count(instances.routers(), "router") + "   " + Printer.count(instances.workers(), "worker")
                 + " (" + Printer.count(state.slots(), "slot") + ", " + rate(state.handledPerSecond())
                 + " attempts/s)   " + Printer.count(instances.gateways(), "gateway");

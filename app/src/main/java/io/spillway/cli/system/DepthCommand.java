@@ -1,7 +1,8 @@
 package io.spillway.cli.system;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.spillway.audit.Census;
-import io.spillway.audit.LedgerReader;
 import io.spillway.audit.StoredItem;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.DurationText;
@@ -9,13 +10,13 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
-import io.spillway.core.ledger.Drain;
-import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.operator.Inputs;
-import java.util.Comparator;
+import io.spillway.operator.report.DepthsQuery;
+import io.spillway.operator.report.QueueReader;
+import io.spillway.operator.report.QueueState;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -58,25 +59,16 @@ public final class DepthCommand implements Runnable {
     /**
      * Depth of a tenant.
      *
-     * @param drainSeconds null for a backlog that does not shrink: JSON has no infinity
      * @param scheduled    items whose producer wants them later than now; 0 with --no-ages
      * @param lastDueAt    time of the last of these, in ISO 8601; null if there are none
      */
     private record TenantDepth(
-            String tenant, long waiting, long hot, long overflow, long aged, long delay, long accepted, long done,
-            long dropped, long deadLettered, double inPerSecond, double outPerSecond, Double oldestAgeSeconds,
-            Double drainSeconds, long scheduled, String lastDueAt) {
-        static TenantDepth of(String tenant, Depth depth, Ages ages, long nowMillis) {
-            TenantBalance balance = depth.balance();
-            FlowRates rates = depth.rates().at(nowMillis);
-            Drain drain = depth.drain(nowMillis);
+            @JsonUnwrapped @JsonIgnoreProperties({"late", "paused"}) QueueState.Tenant state, long accepted, long done,
+            long dropped, Double oldestAgeSeconds, long scheduled, String lastDueAt) {
+        static TenantDepth of(QueueState.Tenant state, TenantBalance balance, Ages ages, long nowMillis) {
             return new TenantDepth(
-                    tenant, balance.waiting(), balance.in(ItemState.HOT), balance.in(ItemState.OVERFLOW),
-                    balance.in(ItemState.AGED), balance.in(ItemState.DELAY), balance.accepted(),
-                    balance.in(ItemState.DONE), balance.in(ItemState.DROPPED), balance.in(ItemState.DEAD_LETTER),
-                    rates.inPerSecond(), rates.outPerSecond(),
+                    state, balance.accepted(), balance.in(ItemState.DONE), balance.in(ItemState.DROPPED),
                     ageSeconds(ages.oldestMillis == Long.MAX_VALUE ? null : ages.oldestMillis, nowMillis),
-                    drain instanceof Drain.Never ? null : (Double) drain.seconds(),
                     ages.scheduled, ages.scheduled == 0 ? null : Inputs.iso(ages.lastDueMillis));
         }
     }
@@ -99,12 +91,21 @@ public final class DepthCommand implements Runnable {
         }
         Inputs.requireRange("--limit", limit, 1, 100_000, "");
         Configuration configuration = common.configurationWithLedger();
-        Map<String, Depth> depths = new HashMap<>();
+        Report report;
+        try (QueueReader reader = new QueueReader(configuration, common.clock(), false)) {
+            report = report(configuration, reader);
+        }
+        common.printer().result(() -> report, printer -> print(report, printer));
+    }
+
+    private Report report(Configuration configuration, QueueReader reader) {
+        QueueState state = reader.state(new DepthsQuery(DepthsQuery.Sort.WAITING, false, "", 0, limit));
+        List<QueueState.Tenant> rows = tenant != null ? reader.tenant(tenant).stream().toList()
+                : state.tenants().stream().filter(row -> row.waiting() > 0).toList();
         Map<String, Ages> ofTenant = new HashMap<>();
         Map<ItemState, Long> oldestInLane = new EnumMap<>(ItemState.class);
-        try (Census census = new Census(configuration, common.clock())) {
-            LedgerReader.depths(census).forEach(depths::put);
-            if (!withoutAges) {
+        if (!withoutAges) {
+            try (Census census = new Census(configuration, common.clock())) {
                 census.forEach(false, item -> {
                     if (ItemState.WAITING.contains(item.place()) && (tenant == null || tenant.equals(item.owner()))) {
                         add(item, ofTenant.computeIfAbsent(item.owner(), name -> new Ages()), oldestInLane);
@@ -112,22 +113,21 @@ public final class DepthCommand implements Runnable {
                 });
             }
         }
-        if (tenant != null) {
-            depths.keySet().retainAll(List.of(tenant));
-        }
-        depths.values().removeIf(depth -> tenant == null && depth.balance().waiting() <= 0);
         long nowMillis = common.clock().millis();
         Map<String, LaneDepth> lanes = new LinkedHashMap<>();
         ItemState.WAITING.forEach(lane -> lanes.put(lane.label(), new LaneDepth(
-                depths.values().stream().mapToLong(depth -> depth.balance().in(lane)).sum(),
+                Math.max(0, tenant == null ? reader.depths().in(lane) : balance(reader, tenant).in(lane)),
                 ageSeconds(oldestInLane.get(lane), nowMillis))));
-        List<TenantDepth> deepest = depths.keySet().stream()
-                .map(name -> TenantDepth.of(name, depths.get(name), ofTenant.getOrDefault(name, Ages.NONE), nowMillis))
-                .sorted(Comparator.comparingLong(TenantDepth::waiting).reversed().thenComparing(TenantDepth::tenant))
-                .limit(limit).toList();
-        Report report = new Report(
-                lanes, depths.values().stream().filter(depth -> depth.balance().waiting() > 0).count(), deepest);
-        common.printer().result(() -> report, printer -> print(report, printer));
+        return new Report(
+                lanes,
+                tenant == null ? state.tenantsWaiting() : rows.stream().filter(row -> row.waiting() > 0).count(),
+                rows.stream().map(row -> TenantDepth.of(
+                        row, balance(reader, row.tenant()), ofTenant.getOrDefault(row.tenant(), Ages.NONE), nowMillis))
+                        .toList());
+    }
+
+    private static TenantBalance balance(QueueReader reader, String tenant) {
+        return reader.depths().of(tenant).map(Depth::balance).orElse(TenantBalance.EMPTY);
     }
 
     private void add(StoredItem item, Ages ages, Map<ItemState, Long> oldestInLane) {
@@ -157,17 +157,21 @@ public final class DepthCommand implements Runnable {
                 List.of("tenant", "waiting", "hot", "overflow", "aged", "delay", "in/s", "out/s", "oldest",
                         "drained in"),
                 report.tenants().stream().map(row -> List.of(
-                        row.tenant(), row.waiting(), row.hot(), row.overflow(), row.aged(), row.delay(),
-                        rate(row.inPerSecond()), rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
-                        row.drainSeconds() == null ? "never"
-                                : row.drainSeconds() == 0 ? "" : age(row.drainSeconds()))));
+                        row.state().tenant(), row.state().waiting(), row.state().hot(), row.state().overflow(),
+                        row.state().aged(), row.state().delay(), rate(row.state().inPerSecond()),
+                        rate(row.state().outPerSecond()), age(row.oldestAgeSeconds()),
+                        drain(row.state().drainSeconds()))));
         report.tenants().stream().filter(row -> row.scheduled() > 0).forEach(row -> printer.line(
-                row.tenant() + ": " + Printer.count(row.scheduled(), "item") + " scheduled for later, the last for "
-                        + row.lastDueAt() + "."));
+                row.state().tenant() + ": " + Printer.count(row.scheduled(), "item")
+                        + " scheduled for later, the last for " + row.lastDueAt() + "."));
         long more = report.waitingTenants() - report.tenants().size();
         if (more > 0) {
             printer.line(Printer.count(more, "more tenant") + " not shown. Use --limit to list more.");
         }
+    }
+
+    private static String drain(Double seconds) {
+        return seconds == null ? "never" : seconds == 0 ? "" : age(seconds);
     }
 
     private static String rate(double perSecond) {

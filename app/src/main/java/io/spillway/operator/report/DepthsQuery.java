@@ -1,9 +1,10 @@
 package io.spillway.operator.report;
 
 import io.spillway.core.text.Printable;
-import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -15,15 +16,19 @@ import java.util.stream.Collectors;
  * @param from        number of tenants before the page, 0 or more
  * @param limit       tenants in the page, 0 to {@value #MAX_LIMIT}
  */
-record DepthsQuery(Sort sort, boolean isAscending, String search, int from, int limit) {
-    static final int MAX_LIMIT = 200;
+public record DepthsQuery(Sort sort, boolean isAscending, String search, int from, int limit) {
+    public static final int MAX_LIMIT = 200;
+    private static final Set<Sort> COLUMNS = EnumSet.range(Sort.WAITING, Sort.DEAD);
     private static final int LIMIT = 50;
     private static final int MAX_FROM = 1_000_000;
     private static final int MAX_SEARCH_LENGTH = 128;
 
-    /** Columns that can order the list. */
-    enum Sort {
-        WAITING, TENANT, IN, OUT, DRAIN, DEAD;
+    /** Late tenants, then the largest backlogs, then the largest inflows; only tenants with a backlog or a flow. */
+    public static final DepthsQuery BUSIEST = new DepthsQuery(Sort.BUSIEST, false, "", 0, MAX_LIMIT);
+
+    /** Columns that can order the list; {@link #BUSIEST} is none that a request can ask for. */
+    public enum Sort {
+        WAITING, TENANT, IN, OUT, DRAIN, DEAD, BUSIEST;
 
         private String label() {
             return name().toLowerCase(Locale.ROOT);
@@ -37,9 +42,9 @@ record DepthsQuery(Sort sort, boolean isAscending, String search, int from, int 
      */
     static DepthsQuery of(Map<String, String> parameters) {
         String sort = parameters.getOrDefault("sort", Sort.WAITING.label());
-        Sort by = Arrays.stream(Sort.values()).filter(candidate -> candidate.label().equals(sort)).findFirst()
+        Sort by = COLUMNS.stream().filter(candidate -> candidate.label().equals(sort)).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("sort is " + Printable.of(sort) + ": must be one of "
-                        + Arrays.stream(Sort.values()).map(Sort::label).collect(Collectors.joining(", ")) + "."));
+                        + COLUMNS.stream().map(Sort::label).collect(Collectors.joining(", ")) + "."));
         String order = parameters.getOrDefault("order", by == Sort.TENANT ? "asc" : "desc");
         if (!order.equals("asc") && !order.equals("desc")) {
             throw new IllegalArgumentException("order is " + Printable.of(order) + ": must be asc or desc.");
@@ -50,6 +55,10 @@ record DepthsQuery(Sort sort, boolean isAscending, String search, int from, int 
         }
         return new DepthsQuery(by, order.equals("asc"), search.toLowerCase(Locale.ROOT),
                 number(parameters, "from", 0, MAX_FROM), number(parameters, "limit", LIMIT, MAX_LIMIT));
+    }
+
+    boolean finds(String tenant) {
+        return search.isEmpty() || tenant.toLowerCase(Locale.ROOT).contains(search);
     }
 
     private static int number(Map<String, String> parameters, String name, int absent, int most) {

@@ -85,12 +85,12 @@ final class History {
     synchronized ObjectNode json() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("source", flow == null
-                ? "this gateway, from now on" : "this gateway since " + DepthsReport.iso(sinceMillis));
+                ? "this gateway, from now on" : "this gateway since " + QueueState.iso(sinceMillis));
         json.put("stepSeconds", STEP_SECONDS);
         ArrayNode array = json.putArray("points");
         points.forEach(point -> {
             ObjectNode node = array.addObject();
-            node.put("at", DepthsReport.iso(point.atMillis()));
+            node.put("at", QueueState.iso(point.atMillis()));
             int lane = 0;
             for (ItemState state : ItemState.WAITING) {
                 node.put(state.label(), point.waiting()[lane++]);

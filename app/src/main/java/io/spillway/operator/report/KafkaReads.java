@@ -11,14 +11,12 @@ import io.spillway.kafka.view.ProgressMark;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -36,7 +34,6 @@ import org.apache.kafka.common.TopicPartition;
  * wait for each other.
  */
 public final class KafkaReads implements OperatorReads {
-    /** Many open pages cause no more reads of a topic than one. */
     private static final long KEPT_MILLIS = 2_000;
     private static final int MAX_KEYS = 100_000;
     private static final Duration POLL = Duration.ofMillis(200);
@@ -46,15 +43,12 @@ public final class KafkaReads implements OperatorReads {
 
     private final KafkaClients clients;
     private final InstantSource clock;
-    /** Not a monitor: in Java 21, virtual threads that wait for one keep the requests of others from running. */
+    /** Not a monitor, as in {@link Recent}. */
     private final ReentrantLock lock = new ReentrantLock();
     private Optional<Admin> admin = Optional.empty();
     private Optional<Consumer<byte[], byte[]>> consumer = Optional.empty();
-    /** Bound: the compacted topics that reports read. */
-    private final Map<String, Kept> kept = new HashMap<>();
+    private final Recent<String, Map<String, Latest>> kept = new Recent<>(KEPT_MILLIS);
     private boolean closed;
-
-    private record Kept(Map<String, Latest> latest, long atMillis) {}
 
     /** Creates reads whose clients are not connected yet. */
     public KafkaReads(KafkaClients clients, InstantSource clock) {
@@ -64,15 +58,7 @@ public final class KafkaReads implements OperatorReads {
 
     @Override
     public Map<String, Latest> latest(String topic) {
-        return locked(() -> {
-            long nowMillis = clock.millis();
-            Kept last = kept.get(topic);
-            if (last == null || nowMillis < last.atMillis || nowMillis >= last.atMillis + KEPT_MILLIS) {
-                last = new Kept(readLatest(topic), nowMillis);
-                kept.put(topic, last);
-            }
-            return last.latest;
-        });
+        return kept.get(topic, clock.millis(), () -> locked(() -> readLatest(topic)));
     }
 
     private Map<String, Latest> readLatest(String topic) {
@@ -132,17 +118,27 @@ public final class KafkaReads implements OperatorReads {
     }
 
     @Override
-    public OptionalLong oldestMillis(Collection<String> topics, String group) {
-        return locked(() -> readOldest(topics, group));
+    public long behind(String topic, String group) {
+        return locked(() -> new QueueAdmin(admin(), clients.commands()).read(topic, group).stream()
+                .mapToLong(QueueProgress::behind).sum());
     }
 
-    private OptionalLong readOldest(Collection<String> topics, String group) {
+    @Override
+    public Map<String, Long> oldestMillis(Map<String, String> groups) {
+        return locked(() -> readOldest(groups));
+    }
+
+    private Map<String, Long> readOldest(Map<String, String> groups) {
         QueueAdmin queues = new QueueAdmin(admin(), clients.commands());
-        List<QueueProgress> waiting = topics.stream()
-                .flatMap(topic -> queues.readProgress(topic, group, false).stream())
+        List<QueueProgress> waiting = groups.entrySet().stream()
+                .flatMap(topic -> queues.readProgress(topic.getKey(), topic.getValue(), false).stream())
                 .filter(part -> part.waiting() > 0).toList();
-        return waiting.isEmpty() ? OptionalLong.empty() : reading("read the oldest records", reader ->
-                FirstUnfinished.millis(reader, waiting).values().stream().mapToLong(Long::longValue).min());
+        Map<String, Long> oldest = new HashMap<>();
+        if (!waiting.isEmpty()) {
+            reading("read the oldest records", reader -> FirstUnfinished.millis(reader, waiting))
+                    .forEach((partition, millis) -> oldest.merge(partition.topic(), millis, Math::min));
+        }
+        return oldest;
     }
 
     private <T> T locked(Supplier<T> read) {

@@ -1,10 +1,8 @@
 package io.spillway.operator.report;
 
 import io.spillway.kafka.view.ProgressMark;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 
 /**
  * Reads from Kafka that only somebody who looks needs, so that nothing is followed while nobody does. Thread-safe. Each
@@ -34,11 +32,16 @@ public interface OperatorReads extends AutoCloseable {
     /** Returns the newest mark of each instance that follows a compacted topic or has, by the name of the instance. */
     Map<String, ProgressMark> marks(String topic);
 
+    /** Returns the number of records of a topic that a group has not finished, with markers of transactions. */
+    long behind(String topic, String group);
+
     /**
-     * Returns the time of the oldest record that a group has not finished, over some topics, epoch milliseconds; empty
-     * if nothing waits, or only records of open transactions.
+     * Returns the time of the oldest record that a group has not finished, epoch milliseconds, by topic. Those where
+     * nothing waits, or only records of open transactions, are missing.
+     *
+     * @param groups the group of each topic
      */
-    OptionalLong oldestMillis(Collection<String> topics, String group);
+    Map<String, Long> oldestMillis(Map<String, String> groups);
 
     @Override
     void close();

@@ -1,5 +1,6 @@
 package io.spillway.operator.report;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemLimits;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,18 +34,19 @@ public final class OperatorReports implements AutoCloseable {
     private static final String TENANTS = "/tenants/";
     /** Paths below the root of the API, for messages. */
     public static final List<String> PATHS = List.of("/depths", "/history", "/instances", TENANTS + "TENANT");
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final long STATES_KEPT_MILLIS = 1_000;
     private static final long INSTANCES_KEPT_MILLIS = 3_000;
 
-    private final DepthsReport depths;
+    private final Views views;
+    private final Recent<DepthsQuery, ObjectNode> states = new Recent<>(STATES_KEPT_MILLIS);
     private final History history;
     private final TenantReport tenants;
-    private final InstancesReport instances;
+    private final String version;
     private final OperatorReads reads;
     private final Topics topics;
-    private final ReentrantLock instancesLock = new ReentrantLock();
+    private final Recent<String, ObjectNode> lists = new Recent<>(INSTANCES_KEPT_MILLIS);
     private final ReentrantLock historyLock = new ReentrantLock();
-    private Optional<ObjectNode> lastInstances = Optional.empty();
-    private long instancesMillis;
     private volatile boolean isOldestUnknown;
 
     /**
@@ -66,12 +69,12 @@ public final class OperatorReports implements AutoCloseable {
             Configuration configuration, Views views, OperatorReads reads, String version, InstantSource clock) {
         this.topics = new Topics(configuration.queue());
         this.reads = reads;
-        this.depths = new DepthsReport(views.depths(), views.flows(), views.policies(), views.admittedShare());
+        this.views = views;
         this.history = new History(views.depths());
         this.tenants = new TenantReport(
                 configuration, views.policies(), views.sweeps(), views.depths(), views.admittedShare(), reads,
                 clock);
-        this.instances = new InstancesReport(topics, reads, version);
+        this.version = version;
     }
 
     /**
@@ -84,9 +87,10 @@ public final class OperatorReports implements AutoCloseable {
      */
     public Optional<ObjectNode> get(String path, Map<String, String> query, long nowMillis) {
         return switch (path) {
-            case "/depths" -> Optional.of(depths.at(DepthsQuery.of(query), nowMillis));
+            case "/depths" -> Optional.of(state(DepthsQuery.of(query), nowMillis));
             case "/history" -> Optional.of(history.json());
-            case "/instances" -> Optional.of(instancesAt(nowMillis));
+            case "/instances" -> Optional.of(lists.get(path, nowMillis, () ->
+                    JSON.valueToTree(Instances.read(topics, reads, version, nowMillis))));
             default -> tenant(path).map(name -> tenants.of(name, nowMillis));
         };
     }
@@ -101,19 +105,10 @@ public final class OperatorReports implements AutoCloseable {
         return Optional.of(URLDecoder.decode(name, StandardCharsets.UTF_8)).filter(ItemLimits::isName);
     }
 
-    private ObjectNode instancesAt(long nowMillis) {
-        instancesLock.lock();
-        try {
-            boolean isFresh = nowMillis >= instancesMillis && nowMillis < instancesMillis + INSTANCES_KEPT_MILLIS;
-            ObjectNode report = lastInstances.filter(ignored -> isFresh).orElseGet(() -> instances.at(nowMillis));
-            if (!isFresh) {
-                instancesMillis = nowMillis;
-                lastInstances = Optional.of(report);
-            }
-            return report;
-        } finally {
-            instancesLock.unlock();
-        }
+    private ObjectNode state(DepthsQuery query, long nowMillis) {
+        return states.get(query, nowMillis, () -> JSON.valueToTree(QueueState.of(
+                views.depths(), views.flows().byLane(), views.policies()::of, views.admittedShare()::applyAsDouble,
+                query, nowMillis)));
     }
 
     /**
@@ -138,11 +133,10 @@ public final class OperatorReports implements AutoCloseable {
 
     private OptionalLong oldestMillis() {
         try {
-            OptionalLong oldest = reads.oldestMillis(
-                    Lane.WORKED.stream().map(topics::lane).toList(),
-                    topics.workerGroup());
+            Map<String, Long> oldest = reads.oldestMillis(Lane.WORKED.stream()
+                    .collect(Collectors.toMap(topics::lane, lane -> topics.workerGroup())));
             isOldestUnknown = false;
-            return oldest;
+            return oldest.values().stream().mapToLong(Long::longValue).min();
         } catch (KafkaFailure e) {
             if (!isOldestUnknown) {
                 LOG.warn("The console cannot show the age of the oldest item: {}", Printable.of(e.getMessage()));

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
-import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
@@ -48,12 +47,15 @@ record TenantReport(
         ObjectNode json = JSON.createObjectNode();
         json.put("tenant", tenant);
         json.set("policy", policy(policies.inForce(tenant), policy));
-        json.put("waiting", depth.map(tenantDepth -> Math.max(0, tenantDepth.balance().waiting())).orElse(null));
-        json.put("admittedShare", admittedShare.applyAsDouble(tenant));
+        double share = admittedShare.applyAsDouble(tenant);
+        Optional<QueueState.Tenant> state =
+                depth.map(found -> QueueState.Tenant.of(tenant, found, policy, share, nowMillis));
+        json.put("waiting", state.map(QueueState.Tenant::waiting).orElse(null));
+        json.put("admittedShare", share);
         ArrayNode sources = json.putArray("sources");
         PolicySources.rows(tenant, policies, configuration.defaults()).forEach(row -> sources.addObject()
                 .put("field", row.get(0)).put("value", row.get(1)).put("source", row.get(2)));
-        depth.ifPresent(tenantDepth -> balance(json, tenantDepth, policy, nowMillis));
+        depth.ifPresent(found -> balance(json, found, state.orElseThrow()));
         Topics topics = new Topics(configuration.queue());
         List<String> missing = new ArrayList<>();
         placement(json, tenant, policy, topics, missing, nowMillis);
@@ -75,18 +77,14 @@ record TenantReport(
         return rate.map(limit -> limit.toleranceNanos() / limit.intervalNanos()).orElse(null);
     }
 
-    private static void balance(ObjectNode json, Depth depth, TenantPolicy policy, long nowMillis) {
+    private static void balance(ObjectNode json, Depth depth, QueueState.Tenant state) {
+        json.putObject("lanes").put("hot", state.hot()).put("overflow", state.overflow()).put("aged", state.aged())
+                .put("delay", state.delay());
         TenantBalance balance = depth.balance();
-        FlowRates rates = depth.rates().at(nowMillis);
-        DepthsReport.lanes(json.putObject("lanes"), balance);
-        ObjectNode counts = json.putObject("counts");
-        counts.put("accepted", balance.accepted());
-        counts.put("done", balance.in(ItemState.DONE));
-        counts.put("dropped", balance.in(ItemState.DROPPED));
-        counts.put("deadLettered", balance.in(ItemState.DEAD_LETTER));
-        ObjectNode forecast = json.putObject("rates");
-        DepthsReport.flow(forecast, rates.inPerSecond(), rates.outPerSecond(), depth.drain(nowMillis));
-        forecast.put("late", depth.isLate(policy, nowMillis));
+        json.putObject("counts").put("accepted", balance.accepted()).put("done", balance.in(ItemState.DONE))
+                .put("dropped", balance.in(ItemState.DROPPED)).put("deadLettered", balance.in(ItemState.DEAD_LETTER));
+        json.putObject("rates").put("inPerSecond", state.inPerSecond()).put("outPerSecond", state.outPerSecond())
+                .put("drainSeconds", state.drainSeconds()).put("late", state.late());
     }
 
     private void placement(

@@ -3,6 +3,7 @@ package io.spillway.cli.diagnosis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.ItemState;
+import io.spillway.operator.report.QueueReader;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,7 +26,7 @@ class StateFindingsTest {
 
     @Test
     void without_routers_and_workers_it_fails_and_versions_are_skipped() {
-        SystemState state = new States().readings(SystemState.Readings.NONE).state();
+        SystemState state = new States().readings(States.NONE).state();
 
         assertThat(one(state, state, "routers")).isEqualTo(Finding.Level.FAIL);
         assertThat(one(state, state, "workers")).isEqualTo(Finding.Level.FAIL);
@@ -37,8 +38,8 @@ class StateFindingsTest {
     @CsvSource({"24, OK, ''", "25, WARN, Set topics.partitions to 36", "48, WARN, Set topics.partitions to 48"})
     void more_workers_than_partitions_are_a_warning_that_says_how_many_are_enough(
             int workers, Finding.Level expected, String remedy) {
-        SystemState state = new States().readings(new SystemState.Readings(
-                0, 0, Map.of(), new Instances(1, workers, 0, new TreeMap<>()), 50L * workers, 0)).state();
+        SystemState state = new States().readings(new QueueReader.Readings(
+                0, 0, Map.of(), States.instances(1, workers, 0, 50, 0))).state();
 
         assertThat(one(state, state, "workers")).isEqualTo(expected);
         assertThat(find(state, state, "workers").remedy()).startsWith(remedy);
@@ -69,8 +70,8 @@ class StateFindingsTest {
     @CsvSource({"29, OK", "31, FAIL"})
     void old_items_in_hot_fail(long oldestSeconds, Finding.Level expected) {
         SystemState state = new States().tenant("acme", 10, 0, 0, 0)
-                .readings(new SystemState.Readings(
-                        0, 0, Map.of("hot", oldestSeconds * 1_000), Instances.NONE, 0, 0))
+                .readings(new QueueReader.Readings(
+                        0, 0, Map.of("hot", oldestSeconds * 1_000), States.NO_INSTANCES))
                 .state();
 
         assertThat(one(state, state, "hot lane")).isEqualTo(expected);
@@ -130,23 +131,23 @@ class StateFindingsTest {
     void what_is_not_ok_has_a_remedy() {
         SystemState bad = new States().tenant("a", 1_000, 0, 0, 1).ttl("a", "10s")
                 .tenant("b", Map.of(ItemState.DEAD_LETTER, 4L), 0, 0)
-                .readings(new SystemState.Readings(
-                        50, 1_000_000, Map.of("hot", 60_000L, "ingress", 60_000L), Instances.NONE, 0, 0))
+                .readings(new QueueReader.Readings(
+                        50, 1_000_000, Map.of("hot", 60_000L, "ingress", 60_000L), States.NO_INSTANCES))
                 .state();
 
         assertThat(of(bad, bad)).filteredOn(finding -> finding.level() != Finding.Level.SKIPPED).hasSize(7)
                 .allSatisfy(finding -> assertThat(finding.remedy()).as(finding.check()).isNotEmpty());
     }
 
-    private static SystemState.Readings ingress(long waiting, String oldest) {
+    private static QueueReader.Readings ingress(long waiting, String oldest) {
         Map<String, Long> ages = oldest.equals("-") ? Map.of()
                 : Map.of("ingress", (long) (Double.parseDouble(oldest) * 1_000));
-        return new SystemState.Readings(waiting, 0, ages, Instances.NONE, 0, 0);
+        return new QueueReader.Readings(waiting, 0, ages, States.NO_INSTANCES);
     }
 
-    private static SystemState.Readings ledger(String behind) {
-        return new SystemState.Readings(
-                0, Long.parseLong(behind.replace("_", "")), Map.of(), Instances.NONE, 0, 0);
+    private static QueueReader.Readings ledger(String behind) {
+        return new QueueReader.Readings(
+                0, Long.parseLong(behind.replace("_", "")), Map.of(), States.NO_INSTANCES);
     }
 
     private static List<Finding> of(SystemState first, SystemState last) {

@@ -10,9 +10,14 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
+import io.spillway.operator.report.DepthsQuery;
+import io.spillway.operator.report.Instances;
+import io.spillway.operator.report.QueueReader;
+import io.spillway.operator.report.QueueState;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /** Builder of states of a queue for tests, through the encoded balances as the router publishes them. */
 final class States {
@@ -21,8 +26,20 @@ final class States {
     final Depths depths = new Depths();
     final Map<String, TenantPolicy> policies = new HashMap<>();
     final LaneFlows flows = new LaneFlows(depths);
-    SystemState.Readings readings = new SystemState.Readings(
-            0, 0, Map.of(), new Instances(1, 2, 1, new TreeMap<>(Map.of("a", "1.0"))), 96, 40);
+    static final Instances NO_INSTANCES = instances(0, 0, 0, 0, 0);
+    static final QueueReader.Readings NONE = new QueueReader.Readings(0, 0, Map.of(), NO_INSTANCES);
+    QueueReader.Readings readings = new QueueReader.Readings(0, 0, Map.of(), instances(1, 2, 1, 48, 20));
+
+    /** Returns so many instances of version 1.0. */
+    static Instances instances(int routers, int workers, int gateways, long slots, double handledPerSecond) {
+        return new Instances("", "", list("r", routers, null),
+                list("w", workers, new Instances.Load(slots, 0, handledPerSecond, 0)), list("g", gateways, null));
+    }
+
+    private static List<Instances.Instance> list(String prefix, int count, Instances.Load load) {
+        return IntStream.range(0, count).mapToObj(i ->
+                new Instances.Instance(prefix + i, null, "1.0", null, List.of(), load)).toList();
+    }
 
     /** Adds a tenant with items in hot and in delay, and these rates now. */
     States tenant(String name, long hot, long delay, double inPerSecond, double outPerSecond) {
@@ -46,7 +63,7 @@ final class States {
         return this;
     }
 
-    States readings(SystemState.Readings other) {
+    States readings(QueueReader.Readings other) {
         readings = other;
         return this;
     }
@@ -54,7 +71,9 @@ final class States {
     SystemState state() {
         flows.sample(NOW_MILLIS);
         TenantPolicy others = TenantPolicy.of(PolicySettings.NONE_SET);
-        return SystemState.of(depths, flows.byLane(), tenant -> policies.getOrDefault(tenant, others), readings,
-                NOW_MILLIS);
+        return SystemState.of(
+                QueueState.of(depths, flows.byLane(), tenant -> policies.getOrDefault(tenant, others),
+                        tenant -> null, DepthsQuery.BUSIEST, NOW_MILLIS),
+                depths, readings);
     }
 }

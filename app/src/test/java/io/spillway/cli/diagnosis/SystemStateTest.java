@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.spillway.core.item.ItemState;
+import io.spillway.operator.report.DepthsQuery;
+import io.spillway.operator.report.QueueReader;
+import io.spillway.operator.report.QueueState;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -30,9 +33,9 @@ class SystemStateTest {
                 .tenant("idle", 0, 0, 0, 0)
                 .state();
 
-        assertThat(state.tenants()).extracting(SystemState.Tenant::tenant)
+        assertThat(state.tenants()).extracting(QueueState.Tenant::tenant)
                 .containsExactly("late", "deep", "busier", "quick");
-        assertThat(state.tenants()).filteredOn(SystemState.Tenant::late).hasSize(1);
+        assertThat(state.tenants()).filteredOn(QueueState.Tenant::late).hasSize(1);
         assertThat(state.tenantsLate()).isEqualTo(1);
         assertThat(state.tenantsKnown()).isEqualTo(5);
     }
@@ -40,22 +43,22 @@ class SystemStateTest {
     @Test
     void the_tenants_listed_are_bounded_and_those_counted_are_not() {
         States states = new States();
-        for (int i = 0; i < SystemState.MAX_TENANTS + 50; i++) {
+        for (int i = 0; i < DepthsQuery.MAX_LIMIT + 50; i++) {
             states.tenant("t" + i, i + 1, 0, 0, 1);
         }
         SystemState state = states.state();
 
-        assertThat(state.tenants()).hasSize(SystemState.MAX_TENANTS);
-        assertThat(state.tenants().getFirst().tenant()).isEqualTo("t" + (SystemState.MAX_TENANTS + 49));
-        assertThat(state.tenantsWaiting()).isEqualTo(SystemState.MAX_TENANTS + 50);
+        assertThat(state.tenants()).hasSize(DepthsQuery.MAX_LIMIT);
+        assertThat(state.tenants().getFirst().tenant()).isEqualTo("t" + (DepthsQuery.MAX_LIMIT + 49));
+        assertThat(state.tenantsWaiting()).isEqualTo(DepthsQuery.MAX_LIMIT + 50);
     }
 
     @Test
     void lanes_have_their_age_and_ingress_has_no_rates() {
         SystemState state = new States().tenant("a", 7, 3, 0, 1)
-                .readings(new SystemState.Readings(
+                .readings(new QueueReader.Readings(
                         12, 0, Map.of("ingress", 2_500L, "hot", -400L, "aged", 9_000L),
-                        Instances.NONE, 0, 0))
+                        States.NO_INSTANCES))
                 .state();
 
         assertThat(state.lanes()).extracting(SystemState.Lane::lane)

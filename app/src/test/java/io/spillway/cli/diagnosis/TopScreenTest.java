@@ -3,9 +3,9 @@ package io.spillway.cli.diagnosis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.ItemState;
+import io.spillway.operator.report.QueueReader;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,9 +19,9 @@ class TopScreenTest {
                 .tenant("noisy", Map.of(ItemState.HOT, 40L, ItemState.OVERFLOW, 12_000L, ItemState.AGED, 8L,
                         ItemState.DELAY, 200L, ItemState.DEAD_LETTER, 3L), 500, 100)
                 .tenant("quiet", 20, 0, 1, 2).ttl("quiet", "5s")
-                .readings(new SystemState.Readings(
+                .readings(new QueueReader.Readings(
                         1_500, 0, Map.of("hot", 4_200L, "ingress", 65_000L),
-                        new Instances(2, 3, 1, new TreeMap<>()), 96, 102.5))
+                        States.instances(2, 3, 1, 32, 102.5 / 3)))
                 .state();
     }
 
@@ -114,7 +114,7 @@ class TopScreenTest {
 
     @Test
     void a_queue_without_a_worker_is_red() {
-        SystemState stopped = new States().readings(SystemState.Readings.NONE).state();
+        SystemState stopped = new States().readings(States.NONE).state();
 
         assertThat(new TopScreen(100, 40, true).lines(TITLE, stopped, ""))
                 .anySatisfy(line -> assertThat(line).startsWith("\u001b[31m0 routers   0 workers"))

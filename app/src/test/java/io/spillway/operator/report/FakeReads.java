@@ -2,7 +2,6 @@ package io.spillway.operator.report;
 
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.view.ProgressMark;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,8 +42,14 @@ public final class FakeReads implements OperatorReads {
     }
 
     @Override
-    public OptionalLong oldestMillis(Collection<String> lanes, String group) {
-        return oldestMillis;
+    public long behind(String topic, String group) {
+        return 0;
+    }
+
+    @Override
+    public Map<String, Long> oldestMillis(Map<String, String> lanes) {
+        return oldestMillis.isEmpty() ? Map.of()
+                : Map.of(lanes.keySet().iterator().next(), oldestMillis.getAsLong());
     }
 
     @Override

@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -79,25 +78,29 @@ class KafkaReadsIT {
     }
 
     @Test
-    void the_oldest_is_the_first_unfinished_record_of_all_partitions_and_topics() throws Exception {
+    void the_oldest_is_the_first_unfinished_record_of_all_partitions_of_a_topic() throws Exception {
         String hot = kafka.createTopic("hot", 2);
         String aged = kafka.createTopic("aged", 1);
         String group = kafka.prefix() + ".worker";
-        assertThat(reads.oldestMillis(List.of(hot, aged), group)).isEqualTo(OptionalLong.empty());
+        Map<String, String> groups = Map.of(hot, group, aged, group);
+        assertThat(reads.oldestMillis(groups)).isEmpty();
+        assertThat(reads.behind(hot, group)).isZero();
         send(hot, 0, "k", "1", 5_000);
         send(hot, 0, "k", "2", 7_000);
         send(hot, 1, "k", "3", 6_000);
         send(aged, 0, "k", "4", 8_000);
 
-        assertThat(reads.oldestMillis(List.of(hot, aged), group)).hasValue(5_000);
+        assertThat(reads.oldestMillis(groups)).isEqualTo(Map.of(hot, 5_000L, aged, 8_000L));
+        assertThat(reads.behind(hot, group)).isEqualTo(3);
         commit(group, new TopicPartition(hot, 0), 1);
-        assertThat(reads.oldestMillis(List.of(hot, aged), group)).hasValue(6_000);
+        assertThat(reads.oldestMillis(groups)).isEqualTo(Map.of(hot, 6_000L, aged, 8_000L));
         commit(group, new TopicPartition(hot, 1), 1);
-        assertThat(reads.oldestMillis(List.of(hot, aged), group)).hasValue(7_000);
+        assertThat(reads.oldestMillis(groups)).isEqualTo(Map.of(hot, 7_000L, aged, 8_000L));
         commit(group, new TopicPartition(hot, 0), 2);
-        assertThat(reads.oldestMillis(List.of(hot, aged), group)).hasValue(8_000);
+        assertThat(reads.oldestMillis(groups)).isEqualTo(Map.of(aged, 8_000L));
+        assertThat(reads.behind(hot, group)).isZero();
         commit(group, new TopicPartition(aged, 0), 1);
-        assertThat(reads.oldestMillis(List.of(hot, aged), group)).isEqualTo(OptionalLong.empty());
+        assertThat(reads.oldestMillis(groups)).isEmpty();
     }
 
     @Test
@@ -134,7 +137,7 @@ class KafkaReadsIT {
     @Test
     void a_failure_is_told_and_the_next_read_works() throws Exception {
         String topic = kafka.createTopic("statuses", 1);
-        assertThatThrownBy(() -> reads.oldestMillis(List.of(kafka.prefix() + ".missing"), "g"))
+        assertThatThrownBy(() -> reads.oldestMillis(Map.of(kafka.prefix() + ".missing", "g")))
                 .isInstanceOf(KafkaFailure.class).hasMessageContaining(".missing");
         assertThat(reads.latest(topic)).isEmpty();
         reads.close();

@@ -3,6 +3,7 @@ package io.spillway.operator.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.Topics;
@@ -15,13 +16,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class InstancesReportTest {
+class InstancesTest {
     private static final long NOW = 1_800_000_000_000L;
 
     private final Topics topics = new Topics(
             ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
     private final FakeReads reads = new FakeReads();
-    private final InstancesReport report = new InstancesReport(topics, reads, "1.2.3");
 
     @Test
     void a_worker_has_the_load_of_its_status_and_the_partitions_of_its_group() {
@@ -29,7 +29,7 @@ class InstancesReportTest {
         reads.marks.put("w1", new ProgressMark(NOW, "1.2.0"));
         member(topics.workerGroup(), topics.workerGroup() + ".w1", Map.of("hot", List.of(3, 1), "aged", List.of(2)));
 
-        JsonNode worker = report.at(NOW).at("/workers/0");
+        JsonNode worker = json().at("/workers/0");
         assertThat(worker.toString()).isEqualTo(
                 "{\"id\":\"w1\",\"host\":\"10.0.0.1\",\"version\":\"1.2.0\",\"lastSeen\":\""
                 + Instant.ofEpochMilli(NOW - 2_000) + "\",\"partitions\":[{\"topic\":\"aged\",\"partitions\":[2]},"
@@ -43,7 +43,7 @@ class InstancesReportTest {
         member(topics.routerGroup(), topics.routerGroup() + "-r1-StreamThread-1-consumer", Map.of("in", List.of(0)));
         member(topics.routerGroup(), topics.routerGroup() + "-r1-StreamThread-2-consumer", Map.of("in", List.of(1)));
 
-        JsonNode routers = report.at(NOW).get("routers");
+        JsonNode routers = json().get("routers");
         assertThat(routers).hasSize(1);
         assertThat(routers.at("/0/id").textValue()).isEqualTo("r1");
         assertThat(routers.at("/0/version").isNull()).as("it names none").isTrue();
@@ -55,7 +55,7 @@ class InstancesReportTest {
         status("a", NOW);
         status("gateway/a", NOW);
         status("worker/a", NOW);
-        JsonNode json = report.at(NOW);
+        JsonNode json = json();
         assertThat(json.get("routers")).extracting(each -> each.get("id").textValue()).containsExactly("a");
         assertThat(json.get("gateways")).extracting(each -> each.get("id").textValue()).containsExactly("a");
         assertThat(json.get("workers")).isEmpty();
@@ -64,10 +64,10 @@ class InstancesReportTest {
 
     @Test
     void an_instance_whose_last_status_is_old_is_gone_unless_it_is_in_the_group() {
-        status("old", NOW - InstancesReport.ALIVE_MILLIS - 1);
-        status("fresh", NOW - InstancesReport.ALIVE_MILLIS);
+        status("old", NOW - Instances.ALIVE_MILLIS - 1);
+        status("fresh", NOW - Instances.ALIVE_MILLIS);
         member(topics.routerGroup(), topics.routerGroup() + "-silent-StreamThread-1-consumer", Map.of());
-        JsonNode routers = report.at(NOW).get("routers");
+        JsonNode routers = json().get("routers");
         assertThat(routers).extracting(each -> each.get("id").textValue()).containsExactly("fresh", "silent");
         assertThat(routers.at("/1/lastSeen").isNull()).isTrue();
     }
@@ -75,8 +75,12 @@ class InstancesReportTest {
     @Test
     void a_status_that_cannot_be_decoded_shows_the_instance_without_its_load() {
         reads.put(topics.laneState(), "w1", new byte[] {1, 2}, NOW);
-        assertThat(report.at(NOW).at("/workers/0/id").textValue()).isEqualTo("w1");
-        assertThat(report.at(NOW).at("/workers/0").has("slots")).isFalse();
+        assertThat(json().at("/workers/0/id").textValue()).isEqualTo("w1");
+        assertThat(json().at("/workers/0").has("slots")).isFalse();
+    }
+
+    private JsonNode json() {
+        return new JsonMapper().valueToTree(Instances.read(topics, reads, "1.2.3", NOW));
     }
 
     private void loads(String worker, long atMillis) {
