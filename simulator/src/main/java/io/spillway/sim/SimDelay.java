@@ -10,11 +10,15 @@ import io.spillway.core.retry.RetryKey;
 import io.spillway.core.retry.RetrySettings;
 import io.spillway.core.routing.ItemEnds;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * One partition of the delay lane: the items in memory, of which {@link DelayStage} decides.
@@ -25,7 +29,7 @@ final class SimDelay implements DelayStore<SimulatedItem> {
     private final int partition;
     private final DelayStage<SimulatedItem> stage;
     private final TimedQueue<SimulatedItem> timers = new TimedQueue<>();
-    private final Map<RetryKey, AttemptClasses<TimedQueue<SimulatedItem>>> parked = new HashMap<>();
+    private final Map<RetryKey, SortedMap<Integer, TimedQueue<SimulatedItem>>> parked = new HashMap<>();
 
     SimDelay(Population population, ItemEnds ends, int partition, int partitions) {
         this.partition = partition;
@@ -89,34 +93,34 @@ final class SimDelay implements DelayStore<SimulatedItem> {
 
     @Override
     public void park(RetryKey group, int attemptClass, long endMillis, SimulatedItem item) {
-        AttemptClasses<TimedQueue<SimulatedItem>> classes =
-                parked.computeIfAbsent(group, absent -> new AttemptClasses<>(TimedQueue::firstTime));
-        if (classes.get(attemptClass).isEmpty()) {
-            classes.set(attemptClass, new TimedQueue<>());
-        }
-        classes.get(attemptClass).orElseThrow().add(endMillis, item);
+        parked.computeIfAbsent(group, absent -> new TreeMap<>())
+                .computeIfAbsent(attemptClass, absent -> new TimedQueue<>()).add(endMillis, item);
     }
 
     @Override
     public Optional<Parked<SimulatedItem>> first(RetryKey group, boolean byEnd) {
         return Optional.ofNullable(parked.get(group))
-                .flatMap(classes -> byEnd ? classes.firstToEnd() : classes.lowest())
+                .map(classes -> byEnd ? firstToEnd(classes) : classes.get(classes.firstKey()))
                 .map(items -> new Parked<>(items.first(), items.firstTime(), 1));
     }
 
     @Override
     public OptionalLong remove(RetryKey group, Parked<SimulatedItem> first) {
-        AttemptClasses<TimedQueue<SimulatedItem>> classes = parked.get(group);
+        SortedMap<Integer, TimedQueue<SimulatedItem>> classes = parked.get(group);
         int attemptClass = AttemptClasses.of(first.item().attempts);
-        TimedQueue<SimulatedItem> items = classes.get(attemptClass).orElseThrow();
+        TimedQueue<SimulatedItem> items = classes.get(attemptClass);
         items.remove();
         if (items.isEmpty()) {
             classes.remove(attemptClass);
         }
-        OptionalLong nextEndMillis = classes.firstEndMillis();
-        if (nextEndMillis.isEmpty()) {
+        if (classes.isEmpty()) {
             parked.remove(group);
+            return OptionalLong.empty();
         }
-        return nextEndMillis;
+        return OptionalLong.of(firstToEnd(classes).firstTime());
+    }
+
+    private static TimedQueue<SimulatedItem> firstToEnd(SortedMap<Integer, TimedQueue<SimulatedItem>> classes) {
+        return Collections.min(classes.values(), Comparator.comparingLong(TimedQueue::firstTime));
     }
 }

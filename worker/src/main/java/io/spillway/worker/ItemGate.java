@@ -28,9 +28,6 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     /** Limits for the blame and the wait; a policy allows at most 1,000,000 attempts and a wait of a day. */
     private static final int MAX_BLAME = Integer.MAX_VALUE;
     private static final long MAX_WAIT_MILLIS = 86_400_000;
-    private static final int WORKLOAD_BITS = 10;
-    /** Spreads a hash over its upper bits (2^32 by the golden ratio). */
-    private static final int SPREAD = 0x9E3779B9;
 
     private static final long WAS_DUE_AFTER_MILLIS = 1_000;
     private static final byte[] DUE = LaneReason.DUE.label().getBytes(StandardCharsets.US_ASCII);
@@ -40,8 +37,6 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     private final Sweeps sweeps;
     private final LongSupplier clockAheadMillis;
     private final LedgerOwner owners = new LedgerOwner();
-    /** Names of workloads by hash, which their items share. Bound: its length; of one hash the newest name stays. */
-    private final String[] workloads = new String[1 << WORKLOAD_BITS];
 
     ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps, LongSupplier clockAheadMillis) {
         this.reader = reader;
@@ -84,10 +79,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     }
 
     private LaneItem laneItem(
-            OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, long nowMillis) {
-        String workload = interned(read.workload());
-        ParsedRecord.Item item = workload == read.workload() ? read : new ParsedRecord.Item(
-                read.tenant(), read.enqueuedAtMillis(), workload, read.hasInternalHeaders(), read.deliverAtMillis());
+            OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item item, long nowMillis) {
         Headers headers = record.headers();
         ItemTimes times = ItemHeaders.times(item, headers, record.timestamp(), nowMillis).waited(nowMillis);
         return new LaneItem(owned, record, item, times, count(headers, ItemHeaders.ATTEMPT),
@@ -107,17 +99,6 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         }
         Header reason = headers.lastHeader(ItemHeaders.LANE_REASON);
         return reason != null && Arrays.equals(reason.value(), DUE);
-    }
-
-    private String interned(String workload) {
-        if (workload.isEmpty()) {
-            return "";
-        }
-        int slot = workload.hashCode() * SPREAD >>> Integer.SIZE - WORKLOAD_BITS;
-        if (!workload.equals(workloads[slot])) {
-            workloads[slot] = workload;
-        }
-        return workloads[slot];
     }
 
     private static int count(Headers headers, String name) {

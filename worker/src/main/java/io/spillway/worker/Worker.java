@@ -197,7 +197,7 @@ public final class Worker implements AutoCloseable {
                         LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong())
                         .with(monitor.exchangeSuspects(name)), clock);
         this.attemptReporter = new AttemptReporter(
-                clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
+                new StatusPublisher(clients, topics.attempts(), name), name, health::takeCounts, clock);
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(clients, topics.timeouts(), name), name,
                 most -> TimeoutReporter.busiest(most, core, policies::of, health, clock.millis()), clock);

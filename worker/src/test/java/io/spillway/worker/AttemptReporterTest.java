@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.RetryKey;
 import io.spillway.kafka.codec.AttemptReports;
+import io.spillway.kafka.view.StatusPublisher;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
@@ -16,8 +18,7 @@ class AttemptReporterTest {
     private final MockProducer<byte[], byte[]> producer =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
     private final List<AttemptCounts> ended = new ArrayList<>();
-    private final AttemptReporter reporter = new AttemptReporter(
-            producer, "spillway.attempts", "worker-1", this::take, () -> Instant.ofEpochMilli(1_800_000_000_000L));
+    private final AttemptReporter reporter = reporter(this::take);
 
     @Test
     void nothing_is_published_when_no_attempt_has_ended() {
@@ -60,12 +61,16 @@ class AttemptReporterTest {
             more.add(new AttemptCounts(new RetryKey("", "t" + i), 7, 0, 0, 1, 1));
         }
         List<List<AttemptCounts>> answers = new ArrayList<>(List.of(more, List.of()));
-        AttemptReporter other = new AttemptReporter(
-                producer, "spillway.attempts", "w", most -> answers.removeFirst(), Instant::now);
+        AttemptReporter other = reporter(most -> answers.removeFirst());
         other.report();
         assertThat(producer.history()).flatExtracting(each -> new AttemptReports().decode(each.value()))
                 .containsExactlyElementsOf(more);
         other.close();
+    }
+
+    private AttemptReporter reporter(IntFunction<List<AttemptCounts>> counts) {
+        return new AttemptReporter(new StatusPublisher("spillway.attempts", "worker-1", producer), "worker-1", counts,
+                () -> Instant.ofEpochMilli(1_800_000_000_000L));
     }
 
     private List<AttemptCounts> take(int most) {

@@ -2,10 +2,13 @@ package io.spillway.router.delay;
 
 import io.spillway.core.retry.AttemptClasses;
 import io.spillway.core.retry.RetryKey;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -57,10 +60,18 @@ final class ParkedItems {
 
     private static final class Group {
         private final RetryKey key;
-        private final AttemptClasses<Head> heads = new AttemptClasses<>(head -> ParkedKey.endMillis(head.first));
+        private final SortedMap<Integer, Head> heads = new TreeMap<>();
 
         Group(RetryKey key) {
             this.key = key;
+        }
+
+        Optional<Head> lowest() {
+            return heads.values().stream().findFirst();
+        }
+
+        Optional<Head> firstToEnd() {
+            return heads.values().stream().min(Comparator.comparingLong(Head::endMillis));
         }
     }
 
@@ -71,6 +82,10 @@ final class ParkedItems {
 
         Head(Bytes first) {
             this.first = first;
+        }
+
+        long endMillis() {
+            return ParkedKey.endMillis(first);
         }
 
         Bytes last() {
@@ -93,18 +108,18 @@ final class ParkedItems {
 
     /** Returns the item of a group that goes next; empty if it has none. */
     Optional<Item> next(RetryKey key) {
-        return first(key, AttemptClasses::lowest);
+        return first(key, Group::lowest);
     }
 
     /** Returns the item of a group that ends first; empty if it has none. */
     Optional<Item> firstToEnd(RetryKey key) {
-        return first(key, AttemptClasses::firstToEnd);
+        return first(key, Group::firstToEnd);
     }
 
-    private Optional<Item> first(RetryKey key, Function<AttemptClasses<Head>, Optional<Head>> order) {
+    private Optional<Item> first(RetryKey key, Function<Group, Optional<Head>> order) {
         Group group = groups.get(ParkedKey.group(key));
         while (group != null) {
-            Optional<Head> head = order.apply(group.heads);
+            Optional<Head> head = order.apply(group);
             if (head.isEmpty()) {
                 return Optional.empty();
             }
@@ -124,7 +139,7 @@ final class ParkedItems {
      */
     OptionalLong remove(RetryKey key, Bytes stored) {
         Group group = groups.get(ParkedKey.group(key));
-        Head head = group.heads.get(ParkedKey.attemptClass(stored)).orElseThrow();
+        Head head = group.heads.get(ParkedKey.attemptClass(stored));
         // delete() would read the old value first.
         store.put(stored, null);
         counted(group, head, stored, -1);
@@ -134,7 +149,7 @@ final class ParkedItems {
         } else {
             seekFirst(group, head);
         }
-        return group.heads.firstEndMillis();
+        return group.firstToEnd().map(first -> OptionalLong.of(first.endMillis())).orElseGet(OptionalLong::empty);
     }
 
     /** Returns the first item of the first class of a group that is not indexed; empty if all are. */
@@ -189,8 +204,11 @@ final class ParkedItems {
                     return counted;
                 }
                 Bytes key = items.next().key;
-                Optional.ofNullable(groups.get(ParkedKey.group(key))).ifPresent(group ->
-                        group.heads.get(ParkedKey.attemptClass(key)).ifPresent(head -> add(group, head, 1)));
+                Group group = groups.get(ParkedKey.group(key));
+                Head head = group == null ? null : group.heads.get(ParkedKey.attemptClass(key));
+                if (head != null) {
+                    add(group, head, 1);
+                }
                 counted++;
             }
         }
@@ -205,22 +223,14 @@ final class ParkedItems {
 
     /** Takes back what it told the receiver of numbers. */
     void close() {
-        groups.values().forEach(group -> {
-            for (int attemptClass = 1; attemptClass <= AttemptClasses.CLASSES; attemptClass++) {
-                group.heads.get(attemptClass).ifPresent(head -> add(group, head, -head.items));
-            }
-        });
+        groups.values().forEach(group -> group.heads.values().forEach(head -> add(group, head, -head.items)));
         groups.clear();
     }
 
     /** Returns the class of a group that a stored item belongs to. */
     private static Head head(Group group, Bytes stored) {
-        int attemptClass = ParkedKey.attemptClass(stored);
-        Optional<Head> known = group.heads.get(attemptClass);
-        Head head = known.orElseGet(() -> new Head(stored));
-        if (known.isEmpty()) {
-            group.heads.set(attemptClass, head);
-        } else if (stored.compareTo(head.first) < 0) {
+        Head head = group.heads.computeIfAbsent(ParkedKey.attemptClass(stored), absent -> new Head(stored));
+        if (stored.compareTo(head.first) < 0) {
             head.first = stored;
         }
         return head;
@@ -240,7 +250,7 @@ final class ParkedItems {
     private void forget(Group group, Head head) {
         add(group, head, -head.items);
         group.heads.remove(ParkedKey.attemptClass(head.first));
-        if (group.heads.lowest().isEmpty()) {
+        if (group.heads.isEmpty()) {
             groups.remove(ParkedKey.group(head.first));
         }
     }

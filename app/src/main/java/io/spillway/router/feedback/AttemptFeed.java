@@ -48,10 +48,10 @@ public final class AttemptFeed extends TopicFollower {
     }
 
     private void apply(ConsumerRecord<byte[], byte[]> record) {
+        if (record.value() == null) {
+            return; // The last one of a worker that has stopped.
+        }
         try {
-            if (record.value() == null) {
-                throw new IllegalArgumentException("the record has no value");
-            }
             receiver.accept(reports.decode(record.value()));
         } catch (IllegalArgumentException e) {
             skip(record, e.getMessage());

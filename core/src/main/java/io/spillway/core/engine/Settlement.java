@@ -3,10 +3,12 @@ package io.spillway.core.engine;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.SuspectMark;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
+import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.FairDispatch;
 import io.spillway.handler.Outcome;
@@ -16,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * Finishes items in the progress of their partition and adds the steps that follow.
+ * Ends of items: tells which items are over or leave their lane ({@link ItemEnds}), finishes items in the progress of
+ * their partition and adds the steps that follow.
  *
  * <p>Owner: the {@link WorkerEngine}.
  */
@@ -27,13 +30,39 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private static final long PUT_OFF_MILLIS = 10_000;
 
     private final DestinationHealth health;
+    private final ItemPolicies<T> policies;
+    private final ItemEnds ends;
     private final FairDispatch<T> dispatch;
     private final List<Step<T, A>> steps;
 
-    Settlement(DestinationHealth health, FairDispatch<T> dispatch, List<Step<T, A>> steps) {
+    Settlement(
+            DestinationHealth health, ItemPolicies<T> policies, FairDispatch<T> dispatch, List<Step<T, A>> steps) {
         this.health = health;
+        this.policies = policies;
+        this.ends = new ItemEnds(policies::sweptBeforeMillis, health::hasFailedFor, policies::clockAheadMillis);
         this.dispatch = dispatch;
         this.steps = steps;
+    }
+
+    /**
+     * Returns what happened to the item since it was routed: drop, dead letter, a move to delay because it is paused,
+     * or in hot and overflow a move to aged.
+     */
+    Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
+        if (policies.isCancelled(item, nowMillis)) {
+            return Optional.of(Route.CANCELLED);
+        }
+        Optional<Route> end = ends.now(item.tenant(), item.workload(), item.times(), policy, nowMillis);
+        boolean isAged = end.isPresent() && end.get().equals(Route.AGED);
+        return isAged && item.partition().lane() == Lane.AGED ? Optional.empty() : end;
+    }
+
+    /** Returns what happened to a waiting item that is cancelled, paused or at its end; empty for a move to aged. */
+    Optional<Route> end(T item, long nowMillis) {
+        TenantPolicy policy = policies.policyOf(item);
+        return policies.isCancelled(item, nowMillis) || ItemEnds.mayBeOver(item.times(), policy, nowMillis)
+                        || policy.isPaused(item.workload())
+                ? staleness(item, policy, nowMillis).filter(route -> !route.equals(Route.AGED)) : Optional.empty();
     }
 
     /** Drops or ends an item, or moves it to aged, because of its age; or to delay, because it is paused. */

@@ -44,7 +44,6 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final List<Step<T, A>> steps = new ArrayList<>();
     private final ItemPolicies<T> policies;
     private final EngineAttempt.Factory<T, A> attempts;
-    private final ItemAges<T> ages;
     private final Settlement<T, A> settlement;
     /** Items at or above the committed horizon of their partition, by offset, until a commit raises it. */
     private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
@@ -67,8 +66,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.killerDeaths = killerDeaths;
         this.policies = policies;
         this.attempts = attempts;
-        this.ages = new ItemAges<>(policies, health);
-        this.settlement = new Settlement<>(health, dispatch, steps);
+        this.settlement = new Settlement<>(health, policies, dispatch, steps);
         this.quarantine = new Quarantine<>(killerDeaths, settlement, running, steps);
     }
 
@@ -132,7 +130,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             }
             T item = start.get().item();
             TenantPolicy policy = policies.policyOf(item);
-            Optional<Route> stale = ages.staleness(item, policy, nowMillis);
+            Optional<Route> stale = settlement.staleness(item, policy, nowMillis);
             if (quarantine.hasEnoughOf(item, nowMillis)) {
                 dispatch.cancelled(start.get(), nowNanos);
                 settlement.putOff(item, nowMillis);
@@ -164,13 +162,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             endOverdue(nowMillis, nowNanos);
         }
         for (Excess<T> excess : dispatch.excess(nowMillis, nowNanos)) {
-            int moves = excess.item().moves() + 1;
-            switch (excess) {
-                case Excess.ToOverflow<T> over ->
-                        settlement.move(over.item(), Lane.OVERFLOW, LaneReason.EXCESS, moves, 0);
-                case Excess.ToDelay<T> later ->
-                        settlement.move(later.item(), Lane.DELAY, LaneReason.CAPPED, moves, later.dueMillis());
-            }
+            LaneReason reason = excess.to() == Lane.DELAY ? LaneReason.CAPPED : LaneReason.EXCESS;
+            settlement.move(excess.item(), excess.to(), reason, excess.item().moves() + 1, excess.dueMillis());
         }
         return steps;
     }
@@ -179,7 +172,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     List<Step<T, A>> endOverdue(long nowMillis, long nowNanos) {
         steps.clear();
         dispatch.removeIf(item -> {
-            Optional<Route> end = ages.end(item, nowMillis);
+            Optional<Route> end = settlement.end(item, nowMillis);
             end.ifPresent(route -> settlement.setAside(item, route, nowMillis));
             return end.isPresent();
         }, nowNanos);
@@ -323,7 +316,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Returns whether an item can go on; otherwise its age has moved it, or it waits for its earlier attempt. */
     private boolean isReady(T item, TenantPolicy policy, long nowMillis) {
-        Optional<Route> stale = ages.staleness(item, policy, nowMillis).filter(to -> quarantine.mayGo(item, to));
+        Optional<Route> stale = settlement.staleness(item, policy, nowMillis).filter(to -> quarantine.mayGo(item, to));
         stale.ifPresent(route -> settlement.setAside(item, route, nowMillis));
         return stale.isEmpty() && !running.waitBehind(item);
     }

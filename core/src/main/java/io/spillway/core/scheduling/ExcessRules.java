@@ -1,5 +1,6 @@
 package io.spillway.core.scheduling;
 
+import io.spillway.core.item.Lane;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
@@ -51,7 +52,7 @@ final class ExcessRules<T> {
                 continue;
             }
             int before = moved.size();
-            Function<SlotLease<T>, Excess<T>> move = waiting -> new Excess.ToOverflow<>(waiting.item());
+            Function<SlotLease<T>, Excess<T>> move = waiting -> new Excess<>(waiting.item(), Lane.OVERFLOW, 0);
             for (FairQueue<T> part : cappedParts(queue)) {
                 cut(part, Math.max(kept(part), part.size - (queue.size - equalShare)), moved, move);
             }
@@ -92,8 +93,8 @@ final class ExcessRules<T> {
 
     private void delay(FairQueue<T> queue, long nowMillis, List<Excess<T>> moved) {
         double eachMillis = queue.estimateMillis() / atOnce(queue);
-        cut(queue, Math.max(1, kept(queue)), moved, waiting -> new Excess.ToDelay<>(
-                waiting.item(), due(queue.node, waiting.moves, eachMillis, nowMillis)));
+        cut(queue, Math.max(1, kept(queue)), moved, waiting -> new Excess<>(
+                waiting.item(), Lane.DELAY, due(queue.node, waiting.moves, eachMillis, nowMillis)));
     }
 
     /** Returns the queues of workloads with a concurrency and items in the lane. */

@@ -193,9 +193,10 @@ final class DispatchSimulation {
         Item item = excess.item();
         item.moves++;
         moves++;
-        switch (excess) {
-            case Excess.ToOverflow<Item> toOverflow -> requeue(item, Lane.OVERFLOW, nowMillis + MOVE_MILLIS);
-            case Excess.ToDelay<Item> toDelay -> requeue(item, Lane.HOT, toDelay.dueMillis() + MOVE_MILLIS);
+        if (excess.to() == Lane.OVERFLOW) {
+            requeue(item, Lane.OVERFLOW, nowMillis + MOVE_MILLIS);
+        } else {
+            requeue(item, Lane.HOT, excess.dueMillis() + MOVE_MILLIS);
         }
     }
 

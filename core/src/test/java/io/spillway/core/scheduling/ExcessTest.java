@@ -35,7 +35,7 @@ class ExcessTest {
         offer(Lane.HOT, "noisy", concurrency, 500, 0);
         List<Excess<Integer>> moved = excess();
         assertThat(dispatch.waiting(Lane.HOT)).isEqualTo(kept);
-        assertThat(moved).hasSize(500 - kept).allMatch(Excess.ToOverflow.class::isInstance);
+        assertThat(moved).hasSize(500 - kept).allMatch(move -> move.to() == Lane.OVERFLOW);
     }
 
     @Test
@@ -114,7 +114,7 @@ class ExcessTest {
         learn("held", 200, 2);
         offer(lane, "held", 2, READ_AHEAD + 2, 0);
         assertThat(takeAll()).hasSize(2);
-        assertThat(excess()).hasSize(READ_AHEAD - 1).first().isInstanceOf(Excess.ToDelay.class);
+        assertThat(excess()).hasSize(READ_AHEAD - 1).first().extracting(Excess::to).isEqualTo(Lane.DELAY);
         assertThat(dispatch.waiting(lane)).isEqualTo(1);
         assertThat(excess()).isEmpty();
     }
@@ -164,7 +164,7 @@ class ExcessTest {
         for (long at = 0; at < hours * 3_600_000L; toDelay++, moves += movesEach) {
             offer(Lane.OVERFLOW, "held", 1, READ_AHEAD, moves);
             List<Excess<Integer>> moved = dispatch.excess(EPOCH_MILLIS + at, nanos());
-            at = ((Excess.ToDelay<Integer>) moved.getLast()).dueMillis() - EPOCH_MILLIS;
+            at = moved.getLast().dueMillis() - EPOCH_MILLIS;
         }
         assertThat(toDelay).isEqualTo(expected);
     }
@@ -199,7 +199,7 @@ class ExcessTest {
         learn("noisy", 1_000, 1);
         offer(Lane.HOT, "noisy", 1, 5, 9);
         offer(Lane.HOT, "noisy", 1, 5, 1_000);
-        assertThat(excess()).hasSize(9).allMatch(Excess.ToOverflow.class::isInstance);
+        assertThat(excess()).hasSize(9).allMatch(move -> move.to() == Lane.OVERFLOW);
     }
 
     /** Runs single attempts until the estimate equals the handler's duration. */
@@ -235,7 +235,7 @@ class ExcessTest {
     }
 
     private static List<Long> dueAfterMillis(List<Excess<Integer>> moved) {
-        return moved.stream().map(move -> ((Excess.ToDelay<Integer>) move).dueMillis() - EPOCH_MILLIS).toList();
+        return moved.stream().map(move -> move.dueMillis() - EPOCH_MILLIS).toList();
     }
 
     private long nanos() {

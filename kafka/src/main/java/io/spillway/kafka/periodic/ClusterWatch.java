@@ -5,8 +5,6 @@ import io.spillway.kafka.topics.KafkaClients;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.admin.Admin;
@@ -31,8 +29,8 @@ public final class ClusterWatch implements AutoCloseable {
     private final Callable<?> question;
     private final Runnable close;
     private final LongSupplier nanoTime;
-    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("cluster-watch").factory());
+    private final PeriodicTask task = new PeriodicTask("cluster-watch", this::ask, message ->
+            LOG.error("The cluster cannot be asked whether it answers; it is tried again: {}", message));
     private volatile long answeredNanos;
     private boolean isReported;
 
@@ -59,8 +57,7 @@ public final class ClusterWatch implements AutoCloseable {
         DescribeClusterOptions options = new DescribeClusterOptions().timeoutMs(ANSWER_MILLIS);
         ClusterWatch watch = new ClusterWatch(
                 () -> admin.describeCluster(options).nodes().get(), () -> admin.close(Duration.ZERO), nanoTime);
-        watch.thread.scheduleWithFixedDelay(
-                watch::ask, delays.millis("cluster-watch", EVERY_MILLIS), EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        watch.task.start(delays, EVERY_MILLIS);
         return watch;
     }
 
@@ -99,7 +96,7 @@ public final class ClusterWatch implements AutoCloseable {
     /** Stops the watch, without waiting for an answer. */
     @Override
     public void close() {
-        thread.shutdownNow();
+        task.close();
         close.run();
     }
 }

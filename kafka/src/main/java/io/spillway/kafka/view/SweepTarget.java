@@ -24,15 +24,8 @@ public record SweepTarget(boolean isCancel, String tenant, String workload, Stri
      * {@code !tenant/workload/id}. Names contain neither sign, so that no two targets have the same key.
      */
     public String key() {
-        return (isCancel ? "!" : "") + tenant + (workload.isEmpty() && itemId.isEmpty() ? "" : "/" + scope());
-    }
-
-    /** Returns the key without the tenant: empty, {@code workload} or {@code workload/id}. */
-    String scope() {
-        return scope(workload, itemId);
-    }
-
-    static String scope(String workload, String itemId) {
-        return itemId.isEmpty() ? workload : workload + "/" + itemId;
+        String whole = isCancel ? "!" + tenant : tenant;
+        return workload.isEmpty() && itemId.isEmpty() ? whole
+                : whole + "/" + workload + (itemId.isEmpty() ? "" : "/" + itemId);
     }
 }

@@ -7,6 +7,7 @@ import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -31,7 +32,9 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
     private static final String SWEEP = "sweep";
     private static final String CANCEL = "cancel";
 
-    private final Map<String, TenantMarks> byTenant = new ConcurrentHashMap<>();
+    /** Numbers of marks by tenant. */
+    private final Map<String, Integer> sweeps = new ConcurrentHashMap<>();
+    private final Map<String, Integer> cancels = new ConcurrentHashMap<>();
 
     /**
      * Sweep or cancel in force.
@@ -100,34 +103,44 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
      * @param marginMillis as for {@link Sweep#coveredBeforeMillis}
      */
     public long coveredBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis) {
-        return Math.max(
-                marks(tenant).coveredBeforeMillis(workload, marginMillis, nowMillis),
-                marks(ALL_TENANTS).coveredBeforeMillis(workload, marginMillis, nowMillis));
+        long coveredMillis = ItemEnds.NO_SWEEP_MILLIS;
+        for (String each : List.of(tenant, ALL_TENANTS)) {
+            for (String part : workload.isEmpty() ? List.of("") : List.of("", workload)) {
+                Mark sweep = entries.get(new SweepTarget(false, each, part, "").key());
+                if (sweep != null) {
+                    coveredMillis = Math.max(
+                            coveredMillis, sweep.times().coveredBeforeMillis(marginMillis, nowMillis));
+                }
+            }
+        }
+        return coveredMillis;
     }
 
     /** Returns whether a tenant has a cancel: if not, none of its items is cancelled. Allocates nothing. */
     public boolean hasCancels(String tenant) {
-        return !marks(tenant).cancels().isEmpty();
+        return cancels.containsKey(tenant);
     }
 
     /**
      * Returns whether a cancel covers an item.
      *
      * @param enteredAtMillis time at which the broker appended it to ingress
-     * @param id              of the item; called only if a cancel is limited to one
+     * @param id              of the item; called only if no cancel covers all items of the tenant or the workload
      */
     public boolean isCancelled(
             String tenant, String workload, long enteredAtMillis, long nowMillis, Supplier<String> id) {
-        TenantMarks marks = marks(tenant);
-        return isCancelled(marks, workload, "", enteredAtMillis, nowMillis)
-                || marks.cancelsIds() && isCancelled(marks, workload, id.get(), enteredAtMillis, nowMillis);
+        return isCancelled(tenant, workload, "", enteredAtMillis, nowMillis)
+                || isCancelled(tenant, workload, id.get(), enteredAtMillis, nowMillis);
     }
 
-    private boolean isCancelled(
-            TenantMarks marks, String workload, String id, long enteredAtMillis, long nowMillis) {
-        return marks.cancels(SweepTarget.scope("", id), enteredAtMillis, nowMillis)
-                || !workload.isEmpty()
-                        && marks.cancels(SweepTarget.scope(workload, id), enteredAtMillis, nowMillis);
+    private boolean isCancelled(String tenant, String workload, String id, long enteredAtMillis, long nowMillis) {
+        for (String part : workload.isEmpty() ? List.of("") : List.of("", workload)) {
+            Mark mark = entries.get(new SweepTarget(true, tenant, part, id).key());
+            if (mark != null && mark.cancel().covers(enteredAtMillis, nowMillis)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the mark of a target; empty if it has none. */
@@ -152,7 +165,15 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
         if (!target.key().equals(key)) {
             throw new IllegalArgumentException("the mark is of " + Printable.of(target.key()));
         }
-        byTenant.put(target.tenant(), marks(target.tenant()).with(mark.get()));
+        Map<String, Integer> counts = counts(target);
+        // One more sweep, of the whole tenant.
+        int most = target.isCancel() ? MAX_CANCELS : MAX_WORKLOADS + 1;
+        if (!entries.containsKey(key)) {
+            if (counts.getOrDefault(target.tenant(), 0) >= most) {
+                throw new IllegalArgumentException("the tenant has " + most + " already");
+            }
+            counts.merge(target.tenant(), 1, Integer::sum);
+        }
         entries.put(key, mark.get());
     }
 
@@ -165,14 +186,12 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
     public void remove(String key) {
         Mark mark = entries.remove(key);
         if (mark != null) {
-            byTenant.computeIfPresent(mark.target().tenant(), (tenant, marks) -> {
-                TenantMarks rest = marks.without(mark.target());
-                return rest.isEmpty() ? null : rest;
-            });
+            counts(mark.target()).computeIfPresent(
+                    mark.target().tenant(), (tenant, count) -> count == 1 ? null : count - 1);
         }
     }
 
-    private TenantMarks marks(String tenant) {
-        return byTenant.getOrDefault(tenant, TenantMarks.NONE);
+    private Map<String, Integer> counts(SweepTarget target) {
+        return target.isCancel() ? cancels : sweeps;
     }
 }

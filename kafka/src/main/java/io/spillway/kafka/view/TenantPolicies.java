@@ -2,7 +2,6 @@ package io.spillway.kafka.view;
 
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.policy.PolicyField;
-import io.spillway.core.policy.PolicyIndex;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
@@ -15,6 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.avro.generic.GenericRecord;
 
@@ -22,18 +23,21 @@ import org.apache.avro.generic.GenericRecord;
  * Policy in force for each tenant: its own settings, those of {@code *} and the configured defaults, in order of
  * precedence.
  *
- * <p>Owner of the settings and writer of the index: the view's thread. Readers see only complete policies.
+ * <p>Owner: the view's thread. Readers see only complete policies.
  */
 public final class TenantPolicies extends ViewContent<PolicySettings> {
     /** Limit of tenants with dedicated partitions. */
     private static final int MAX_DEDICATED = 10_000;
+    /** Limit of policies that are remembered, so that tenants with equal ones share an object. */
+    private static final int MAX_SHARED = 1_000;
 
     private static final RecordCodec<io.spillway.schema.TenantPolicy> CODEC =
             new RecordCodec<>(new io.spillway.schema.TenantPolicy());
 
     private final PolicySettings defaults;
     private final long seed;
-    private final PolicyIndex resolved;
+    private final Map<String, TenantContext> resolved = new ConcurrentHashMap<>();
+    private final Map<TenantPolicy, TenantPolicy> shared = new HashMap<>();
     private volatile TenantPolicy others;
     private volatile SortedMap<String, Integer> dedicated = Collections.emptySortedMap();
 
@@ -51,7 +55,6 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     public TenantPolicies(PolicySettings defaults, long seed) {
         this.defaults = defaults;
         this.seed = seed;
-        this.resolved = new PolicyIndex(seed);
         this.others = TenantPolicy.of(defaults);
     }
 
@@ -114,7 +117,8 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     /** Returns a tenant with its policy in force. */
     public TenantContext context(String tenant) {
-        return resolved.of(tenant, others);
+        TenantContext own = resolved.get(tenant);
+        return own == null ? TenantContext.of(tenant, seed, others) : own;
     }
 
     /** Returns the seed of the hash in every {@link #context}. */
@@ -184,13 +188,21 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
             others = TenantPolicy.of(all);
             entries.forEach((tenant, own) -> {
                 if (!tenant.equals(ALL_TENANTS)) {
-                    resolved.put(tenant, TenantPolicy.of(own.over(all)));
+                    resolve(tenant, own, all);
                 }
             });
         } else if (entries.containsKey(key)) {
-            resolved.put(key, TenantPolicy.of(entries.get(key).over(all)));
+            resolve(key, entries.get(key), all);
         } else {
             resolved.remove(key);
         }
+    }
+
+    private void resolve(String tenant, PolicySettings own, PolicySettings all) {
+        TenantPolicy policy = TenantPolicy.of(own.over(all));
+        if (shared.size() >= MAX_SHARED && !shared.containsKey(policy)) {
+            shared.clear();
+        }
+        resolved.put(tenant, TenantContext.of(tenant, seed, shared.computeIfAbsent(policy, Function.identity())));
     }
 }

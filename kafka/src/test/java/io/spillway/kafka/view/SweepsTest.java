@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.spillway.core.routing.ItemEnds;
+import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;
@@ -73,6 +74,44 @@ class SweepsTest {
         assertThatIllegalArgumentException().isThrownBy(() -> sweeps.put("acme", new byte[7]));
         assertThatIllegalArgumentException().isThrownBy(() -> put("acme:400-300"));
         assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW)).isEqualTo(100);
+    }
+
+    @ParameterizedTest(name = "a cancel of workload {0} and id {1} covers an item with id 7 of mail: {2}")
+    @CsvSource({"'', '', true", "mail, '', true", "sms, '', false", "'', 7, true", "'', 8, false", "mail, 7, true",
+        "sms, 7, false"})
+    void a_cancel_covers_the_items_of_its_workload_and_id_until_it_is_removed(
+            String workload, String id, boolean covers) {
+        SweepTarget target = cancel("acme", workload, id);
+        assertThat(sweeps.hasCancels("acme")).isTrue();
+        assertThat(sweeps.hasCancels("bolt")).isFalse();
+        assertThat(sweeps.isCancelled("acme", "mail", 99, 300, () -> "7")).isEqualTo(covers);
+        assertThat(sweeps.isCancelled("acme", "mail", 100, 300, () -> "7")).as("a later item").isFalse();
+        assertThat(sweeps.isCancelled("bolt", "mail", 99, 300, () -> "7")).isFalse();
+
+        sweeps.remove(target.key());
+        assertThat(sweeps.hasCancels("acme")).isFalse();
+        assertThat(sweeps.isCancelled("acme", "mail", 99, 300, () -> "7")).isFalse();
+    }
+
+    @Test
+    void a_tenant_has_as_many_cancels_as_its_bound_beside_its_sweeps() {
+        put("acme:100-200");
+        for (int i = 0; i < Sweeps.MAX_CANCELS; i++) {
+            cancel("acme", "", "id" + i);
+        }
+        cancel("acme", "", "id0");
+        cancel("bolt", "", "");
+        assertThatIllegalArgumentException().isThrownBy(() -> cancel("acme", "", "one-more"))
+                .withMessage("the tenant has 1000 already");
+        sweeps.remove("!acme//id0");
+        cancel("acme", "", "one-more");
+        assertThat(sweeps.size()).isEqualTo(Sweeps.MAX_CANCELS + 2);
+    }
+
+    private SweepTarget cancel(String tenant, String workload, String id) {
+        SweepTarget target = new SweepTarget(true, tenant, workload, id);
+        sweeps.put(target.key(), Sweeps.encode(new Sweeps.Mark(target, "cancel", new Sweep(100, 200))));
+        return target;
     }
 
     private void put(String mark) {

@@ -118,6 +118,15 @@ class TenantPoliciesTest {
     }
 
     @Test
+    void tenants_with_equal_settings_share_a_policy() {
+        put("acme", "attempts=2");
+        put("bolt", "attempts=2");
+        assertThat(policies.of("bolt")).isSameAs(policies.of("acme"));
+        put("*", "rate=1");
+        assertThat(policies.of("bolt")).isSameAs(policies.of("acme"));
+    }
+
+    @Test
     void settings_are_returned_as_stored() {
         put("bolt", "rate=1");
         put("*", "ttl=none");
