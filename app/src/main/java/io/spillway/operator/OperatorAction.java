@@ -149,7 +149,7 @@ public sealed interface OperatorAction {
             if (command == Command.SET) {
                 values.forEach((field, text) -> options.put(field.key(), text));
             } else if (command == Command.ISOLATE) {
-                options.put("partitions", values.get(PolicyField.DEDICATED));
+                options.put("partitions", Integer.valueOf(values.get(PolicyField.DEDICATED)));
             }
             return options;
         }

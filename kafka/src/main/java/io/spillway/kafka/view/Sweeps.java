@@ -103,10 +103,17 @@ public final class Sweeps extends ViewContent<Sweeps.Mark> {
      * @param marginMillis as for {@link Sweep#coveredBeforeMillis}
      */
     public long coveredBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis) {
+        return Math.max(
+                coveredBefore(tenant, workload, marginMillis, nowMillis),
+                coveredBefore(ALL_TENANTS, workload, marginMillis, nowMillis));
+    }
+
+    /** Allocates nothing for a tenant without sweeps. */
+    private long coveredBefore(String tenant, String workload, long marginMillis, long nowMillis) {
         long coveredMillis = ItemEnds.NO_SWEEP_MILLIS;
-        for (String each : List.of(tenant, ALL_TENANTS)) {
+        if (sweeps.containsKey(tenant)) {
             for (String part : workload.isEmpty() ? List.of("") : List.of("", workload)) {
-                Mark sweep = entries.get(new SweepTarget(false, each, part, "").key());
+                Mark sweep = entries.get(new SweepTarget(false, tenant, part, "").key());
                 if (sweep != null) {
                     coveredMillis = Math.max(
                             coveredMillis, sweep.times().coveredBeforeMillis(marginMillis, nowMillis));
