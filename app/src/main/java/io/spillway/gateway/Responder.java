@@ -22,8 +22,8 @@ final class Responder {
         Duration.ofMillis(2_500), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofSeconds(30)
     };
 
-    /** What a rejected sender may still send after the answer. */
-    private static final long LINGER_BYTES = 64 * 1024;
+    /** What a rejected sender may still send after the answer: an item of the largest size that is usual. */
+    private static final long LINGER_BYTES = 1024 * 1024;
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final Header NO_STORE = HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-store");

@@ -74,6 +74,13 @@ class BadRequestsTest {
     }
 
     @Test
+    void the_sender_of_a_large_item_with_a_wrong_key_gets_its_answer() {
+        for (int i = 0; i < 20; i++) {
+            assertThat(gateway.post("a-wrong-key-of-16", "x".repeat(1_000_000)).statusCode()).isEqualTo(401);
+        }
+    }
+
+    @Test
     void headers_over_the_limit_are_rejected() throws IOException {
         for (String raw : List.of(
                 head + "X: " + "x".repeat(40_000) + "\r\n\r\n",
