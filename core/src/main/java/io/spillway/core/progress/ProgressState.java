@@ -16,8 +16,8 @@ import java.util.Optional;
  * @param unfinished the unfinished offsets in [frontier, readTo), the first of them the frontier; not null
  * @param mark       the suspect that runs alone, or waits with its deaths: an unfinished or unread offset below the
  *                   horizon; in a clean state only one with deaths (1 or more)
- * @param groupEnd   suspects below it run in a group, or ran in one with which a worker died: after a death they run
- *                   alone, as they do after a clean state. Above the frontier and at most the horizon; 0 for none
+ * @param groupEnd   the next owner runs the suspects below it alone, because they are in a group, or were in one with
+ *                   which a worker died. Above the frontier and at most the horizon; 0 for none
  * @param clean      the owner gave the partition up in an orderly way: nothing is running
  * @param alone      the suspects of this state have survived the death of a worker before: they must run alone
  */

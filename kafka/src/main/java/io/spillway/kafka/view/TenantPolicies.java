@@ -121,11 +121,6 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         return own == null ? TenantContext.of(tenant, seed, others) : own;
     }
 
-    /** Returns the seed of the hash in every {@link #context}. */
-    public long seed() {
-        return seed;
-    }
-
     /** Returns a copy of the tenants' own settings as stored, by tenant. */
     public SortedMap<String, PolicySettings> all() {
         return Collections.unmodifiableSortedMap(new TreeMap<>(entries));
