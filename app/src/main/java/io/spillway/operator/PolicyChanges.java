@@ -33,7 +33,7 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
                 ? DedicationCheck.planned(configuration, policies, Collections.singletonMap(tenant, value))
                         .dedication().of(tenant)
                 : List.of();
-        boolean isPaused = isPaused(policies, action, settings);
+        boolean isPaused = action.values().containsKey(PolicyField.PAUSED) && isPaused(policies, action, settings);
         Map<String, Object> json = new LinkedHashMap<>(Map.of("tenant", tenant));
         action.workload().ifPresent(workload -> json.put("workload", workload));
         json.putAll(switch (action.command()) {

@@ -233,7 +233,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Returns one above the last suspect of the partition's group, to commit; 0 for none. */
     long groupEnd(EnginePartition partition) {
         SuspectGroup<T> group = groups.get(partition);
-        return group == null || marked != null && marked.partition() == partition ? 0 : group.end(partition);
+        return group == null || markOf(partition).isPresent() ? 0 : group.end(partition);
     }
 
     /** Returns the tenant whose marked suspect is isolated: no other item of the tenant may start. */
@@ -243,8 +243,9 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
 
     /** Returns the suspect that this snapshot marks, unless it runs: the caller must start it alone. */
     Optional<T> committedAlone(EnginePartition partition, ProgressState snapshot) {
-        return marked != null && attempt.isEmpty() && marked.partition() == partition
-                && snapshot.mark().equals(Optional.of(mark)) ? Optional.of(marked) : Optional.empty();
+        Optional<SuspectMark> next = markOf(partition);
+        return next.isPresent() && attempt.isEmpty() && snapshot.mark().equals(next)
+                ? Optional.of(marked) : Optional.empty();
     }
 
     /** Returns the members of a group that wait for this snapshot: the caller must admit them. */

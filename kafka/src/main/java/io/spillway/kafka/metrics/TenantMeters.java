@@ -36,6 +36,7 @@ public final class TenantMeters<M> {
     private final Consumer<M> remove;
     private final M others;
     private final Map<String, Named<M>> named = new ConcurrentHashMap<>();
+    private final Set<String> names = Collections.unmodifiableSet(named.keySet());
     private final Map<String, LongAdder> candidates = new ConcurrentHashMap<>();
 
     /**
@@ -73,7 +74,7 @@ public final class TenantMeters<M> {
 
     /** Returns the named tenants at any time: {@link #OTHERS} is for all but these. */
     public Set<String> names() {
-        return Collections.unmodifiableSet(named.keySet());
+        return names;
     }
 
     /** Moves names to busier tenants. Call it about every 10 s, from one thread. */

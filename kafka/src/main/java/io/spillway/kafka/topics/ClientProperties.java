@@ -22,38 +22,60 @@ public final class ClientProperties {
     /** Reads secrets from files and variables; Kafka accepts any names below it. */
     private static final String CONFIG_PROVIDERS = "config.providers";
 
-    /** Rules by the name of a property on which guarantees rest: each is the end of the error. */
-    private static final Map<String, String> GUARANTEED = Map.ofEntries(
-            Map.entry("acks", only("all", "because a stored item must be on every in-sync replica")),
-            Map.entry("enable.idempotence", only("true", "because a repeated send would store an item twice")),
+    /** Properties on which guarantees rest. */
+    private static final Map<String, Fixed> GUARANTEED = Map.ofEntries(
+            Map.entry("acks", new Fixed("all", "because a stored item must be on every in-sync replica")),
+            Map.entry("enable.idempotence", new Fixed("true", "because a repeated send would store an item twice")),
             Map.entry("isolation.level",
-                    only("read_committed", "because items of aborted transactions would be handled")),
-            Map.entry("enable.auto.commit", only("false", "because unfinished items would be committed")),
-            Map.entry("auto.offset.reset", only("none", "because lost offsets would skip or repeat items")),
+                    new Fixed("read_committed", "because items of aborted transactions would be handled")),
+            Map.entry("enable.auto.commit", new Fixed("false", "because unfinished items would be committed")),
+            Map.entry("auto.offset.reset", new Fixed("none", "because lost offsets would skip or repeat items")),
             Map.entry("allow.auto.create.topics",
-                    only("false", "because such topics have the cluster's defaults")),
+                    new Fixed("false", "because such topics have the cluster's defaults")),
             Map.entry("transaction.two.phase.commit.enable",
-                    only("false", "because a transaction of a killed process would never end")),
+                    new Fixed("false", "because a transaction of a killed process would never end")),
             Map.entry("partitioner.ignore.keys",
-                    only("false", "because records of one key must be in one partition")),
-            Map.entry("partitioner.class", unset("because records of one key must be in one partition")),
-            Map.entry("bootstrap.servers", unset("set kafka.bootstrapServers instead")),
-            Map.entry("bootstrap.controllers", unset("set kafka.bootstrapServers instead")),
+                    new Fixed("false", "because records of one key must be in one partition")),
+            Map.entry("partitioner.class", Fixed.unset("because records of one key must be in one partition")),
+            Map.entry("bootstrap.servers", Fixed.unset("set kafka.bootstrapServers instead")),
+            Map.entry("bootstrap.controllers", Fixed.unset("set kafka.bootstrapServers instead")),
             Map.entry("transactional.id",
-                    unset("because two producers with one id fence each other; set worker.id instead")),
-            Map.entry("group.id", unset("because offsets are stored under it; set kafka.prefix instead")),
-            Map.entry("max.request.size", unset("set topics.maxBytes instead")),
+                    Fixed.unset("because two producers with one id fence each other; set worker.id instead")),
+            Map.entry("group.id", Fixed.unset("because offsets are stored under it; set kafka.prefix instead")),
+            Map.entry("max.request.size", Fixed.unset("set topics.maxBytes instead")),
             Map.entry("interceptor.classes",
-                    unset("because an interceptor can change or drop records that the ledger has counted")),
-            Map.entry("key.serializer", unset(BYTES)),
-            Map.entry("value.serializer", unset(BYTES)),
-            Map.entry("key.deserializer", unset(BYTES)),
-            Map.entry("value.deserializer", unset(BYTES)));
+                    Fixed.unset("because an interceptor can change or drop records that the ledger has counted")),
+            Map.entry("key.serializer", Fixed.unset(BYTES)),
+            Map.entry("value.serializer", Fixed.unset(BYTES)),
+            Map.entry("key.deserializer", Fixed.unset(BYTES)),
+            Map.entry("value.deserializer", Fixed.unset(BYTES)));
 
     private final String section;
     private final Set<String> known = new HashSet<>();
-    private final Map<String, String> fixed = new HashMap<>(GUARANTEED);
+    private final Map<String, Fixed> fixed = new HashMap<>(GUARANTEED);
     private List<String> prefixes = List.of();
+
+    /**
+     * Property that is not free.
+     *
+     * @param value  only allowed value; empty for none
+     * @param reason reason or remedy, the end of the error
+     */
+    private record Fixed(String value, String reason) {
+        static Fixed unset(String reason) {
+            return new Fixed("", reason);
+        }
+
+        boolean allows(String text) {
+            String given = text.strip().toLowerCase(Locale.ROOT);
+            // Two notations of one value.
+            return !value.isEmpty() && (given.equals(value) || value.equals("all") && given.equals("-1"));
+        }
+
+        String allowed() {
+            return value.isEmpty() ? "must not be set: " + reason : "must be " + value + ", " + reason;
+        }
+    }
 
     /** Creates the rules for all clients. The section is the key of the map, such as {@code kafka.properties}. */
     public ClientProperties(String section) {
@@ -73,13 +95,13 @@ public final class ClientProperties {
 
     /** Refuses some properties. The reason is the end of the error: {@code set router.threads instead}. */
     public ClientProperties refusing(Map<String, String> reasons) {
-        reasons.forEach((name, reason) -> fixed.put(name, unset(reason)));
+        reasons.forEach((name, reason) -> fixed.put(name, Fixed.unset(reason)));
         return this;
     }
 
     /** Adds a property with one allowed value and its reason, such as {@code because items would be lost}. */
     public ClientProperties requiring(String name, String value, String reason) {
-        fixed.put(name, only(value, reason));
+        fixed.put(name, new Fixed(value, reason));
         return this;
     }
 
@@ -87,9 +109,9 @@ public final class ClientProperties {
     public void check(Map<String, String> properties) {
         new TreeMap<>(properties).forEach((name, value) -> {
             String plain = withoutPrefix(name);
-            String rule = fixed.get(plain);
-            if (rule != null && !allows(rule, value)) {
-                throw new InvalidSettingException(section + "." + name, value, rule);
+            Fixed rule = fixed.get(plain);
+            if (rule != null && !rule.allows(value)) {
+                throw new InvalidSettingException(section + "." + name, value, rule.allowed());
             }
             if (!isKnown(plain)) {
                 // The value is hidden: the misspelt name may be that of a password.
@@ -117,19 +139,5 @@ public final class ClientProperties {
     private String withoutPrefix(String name) {
         return prefixes.stream().filter(name::startsWith).findFirst()
                 .map(prefix -> name.substring(prefix.length())).orElse(name);
-    }
-
-    private static String only(String value, String reason) {
-        return "must be " + value + ", " + reason;
-    }
-
-    private static String unset(String reason) {
-        return "must not be set: " + reason;
-    }
-
-    private static boolean allows(String rule, String text) {
-        String given = text.strip().toLowerCase(Locale.ROOT);
-        // Two notations of one value.
-        return rule.startsWith(only(given.equals("-1") ? "all" : given, ""));
     }
 }
