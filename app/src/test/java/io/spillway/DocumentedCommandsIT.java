@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,12 +68,15 @@ class DocumentedCommandsIT {
     private int runs;
     private boolean isRunning;
 
+    static Stream<ConsolePage> readme() {
+        return Stream.of(ConsolePage.read(ROOT, ROOT.resolve("README.md")));
+    }
+
     static Stream<ConsolePage> pages() throws IOException {
-        List<Path> files = new ArrayList<>(List.of(ROOT.resolve("README.md")));
         try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
-            docs.filter(file -> file.toString().endsWith(".md")).sorted().forEach(files::add);
+            return docs.filter(file -> file.toString().endsWith(".md")).sorted().toList().stream()
+                    .map(file -> ConsolePage.read(ROOT, file)).filter(page -> !page.commands().isEmpty());
         }
-        return files.stream().map(file -> ConsolePage.read(ROOT, file)).filter(page -> !page.commands().isEmpty());
     }
 
     @BeforeEach
@@ -123,7 +127,14 @@ class DocumentedCommandsIT {
     }
 
     @ParameterizedTest
+    @MethodSource("readme")
+    void the_readme_shows_what_its_commands_print(ConsolePage page) throws IOException {
+        a_page_shows_what_its_commands_print(page);
+    }
+
+    @ParameterizedTest
     @MethodSource("pages")
+    @Tag("long")
     void a_page_shows_what_its_commands_print(ConsolePage page) throws IOException {
         for (ConsolePage.Command written : page.commands()) {
             ConsolePage.Command command = written.replaced(this::replacePorts);

@@ -30,6 +30,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,6 +65,7 @@ class PullIT {
         client.close();
     }
 
+    @Tag("long")
     @Test
     void every_item_is_done_once_in_the_ledger_after_a_worker_with_leases_was_killed() throws Exception {
         Path keyFile = Files.writeString(directory.resolve("shared.key"), KEY + "\n");

@@ -30,6 +30,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -104,6 +105,7 @@ class AssignmentIT {
         }
     }
 
+    @Tag("long")
     @Test
     void a_rolling_restart_under_load_cuts_no_attempt_and_handles_each_item_once() throws Exception {
         Set<String> cut = ConcurrentHashMap.newKeySet();
@@ -150,6 +152,7 @@ class AssignmentIT {
         }
     }
 
+    @Tag("long")
     @Test
     void workers_that_are_removed_from_their_group_join_again_and_no_item_is_lost() throws Exception {
         handler.behave(RecordingHandler::takePayloadMillis);

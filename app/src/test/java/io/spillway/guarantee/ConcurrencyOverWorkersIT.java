@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Concurrency of tenants over two workers on a real Kafka. */
 @Timeout(900) // Only against a hang.
 @Tag("alone") // A worker without CPU for 3 s counts as gone.
+@Tag("long")
 class ConcurrencyOverWorkersIT {
     private static final int CONCURRENCY = 4;
 

@@ -2,7 +2,6 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
@@ -31,19 +30,21 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(900) // Only against a hang.
+@Tag("long")
 class DelayKilledIT {
     private static final int ITEMS = 30_000;
-    private static final int KILLS = Repetitions.of(1, 3);
+    private static final int KILLS = 3;
     private static final int PARTITIONS = 4;
     private static final List<Lane> OUTPUT = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER);
     /** Due times are spread over this time, so that timers wait at every kill. */
-    private static final int SPREAD_MILLIS = Repetitions.of(20_000, 45_000);
+    private static final int SPREAD_MILLIS = 45_000;
 
     private static final Duration POLL = Duration.ofMillis(100);
     /** Several times longer than the last timer and the detection of a killed router. */

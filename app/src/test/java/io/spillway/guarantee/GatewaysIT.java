@@ -88,6 +88,7 @@ class GatewaysIT {
         assertThat(written).as(seed.toString()).isEqualTo(expected);
     }
 
+    @Tag("long")
     @Test
     @Tag("alone") // The burst covers 1 s of the rate: a gateway without CPU for longer admits too few items.
     void an_admission_rate_holds_over_two_gateways_together() throws Exception {

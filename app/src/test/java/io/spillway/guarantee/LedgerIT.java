@@ -2,7 +2,6 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.Repetitions;
 import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
 import io.spillway.config.Configuration;
@@ -39,6 +38,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,11 +46,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Guarantee that the ledger balances with mixed traffic and killed processes. Each run is a scenario from a seed: one
- * by default, four with {@code -Pguarantees}, another number with {@code -Dspillway.test.ledger.runs=50}. The first
- * seed is set with {@code -Dspillway.test.seed}.
+ * Guarantee that the ledger balances with mixed traffic and killed processes. Each run is a scenario from a seed: four
+ * by default, another number with {@code -Dspillway.test.ledger.runs=50}. The first seed is set with
+ * {@code -Dspillway.test.seed}.
  */
 @Timeout(1_800) // For each run; only against a hang.
+@Tag("long")
 class LedgerIT {
     private static final int ITEMS = 1_500;
     private static final int TENANTS = 8;
@@ -139,7 +140,7 @@ class LedgerIT {
 
     static LongStream seeds() {
         long first = Long.getLong("spillway.test.seed", System.nanoTime());
-        return LongStream.range(first, first + Integer.getInteger("spillway.test.ledger.runs", Repetitions.of(1, 4)));
+        return LongStream.range(first, first + Integer.getInteger("spillway.test.ledger.runs", 4));
     }
 
     private List<AuditedTenant> assertBalanced(long seed, String when) {

@@ -9,12 +9,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -58,10 +63,34 @@ class LoweredLimitIT {
         }
     }
 
+    /** Returns when the broker refuses larger records: it takes a new limit over after the controller has it. */
     private void lower(String topic) throws Exception {
         kafka.admin().incrementalAlterConfigs(Map.of(
                 new ConfigResource(ConfigResource.Type.TOPIC, topic), List.of(new AlterConfigOp(
                         new ConfigEntry("max.message.bytes", "4096"), AlterConfigOp.OpType.SET)))).all().get();
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers", kafka.bootstrapServers(), "transactional.id", kafka.prefix() + "-limit");
+        try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.initTransactions();
+            while (takesLargeRecord(producer, topic)) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            }
+        }
+    }
+
+    /** Leaves nothing that anybody reads: the record is of a transaction that is aborted. */
+    private static boolean takesLargeRecord(KafkaProducer<byte[], byte[]> producer, String topic)
+            throws InterruptedException {
+        producer.beginTransaction();
+        try {
+            producer.send(new ProducerRecord<>(topic, 0, null, new byte[20_000])).get();
+            return true;
+        } catch (ExecutionException e) {
+            assertThat(e).hasCauseInstanceOf(RecordTooLargeException.class);
+            return false;
+        } finally {
+            producer.abortTransaction();
+        }
     }
 
     private static String text(ConsumerRecord<byte[], byte[]> record, String header) {

@@ -3,7 +3,6 @@ package io.spillway.guarantee;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
@@ -43,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Rate of a tenant over two routers, on the wall clock: counts admitted items by their creation time. */
 @Timeout(900) // Only against a hang.
 @Tag("alone") // The burst covers 500 ms of the rate: a router without CPU for longer admits too few items.
+@Tag("long")
 class RateOverRoutersIT {
     private static final int RATE = 400;
     private static final int OFFERED = 1_200;
@@ -83,9 +83,7 @@ class RateOverRoutersIT {
             List<Sent> windows = new ArrayList<>();
             windows.add(send(producer, topics, List.copyOf(all)));
             windows.add(send(producer, topics, List.copyOf(owned.getFirst())));
-            if (Repetitions.FULL) {
-                windows.add(send(producer, topics, List.copyOf(owned.getLast())));
-            }
+            windows.add(send(producer, topics, List.copyOf(owned.getLast())));
             awaitRouted(topics);
 
             for (Sent sent : windows) {

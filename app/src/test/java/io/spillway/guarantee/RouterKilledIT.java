@@ -2,7 +2,6 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
@@ -30,15 +29,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(900) // Only against a hang.
+@Tag("long")
 class RouterKilledIT {
     private static final int ITEMS = 60_000;
-    private static final int KILLS = Repetitions.of(1, 3);
+    private static final int KILLS = 3;
 
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

@@ -2,7 +2,6 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.kafka.codec.RecordCodec;
@@ -30,6 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,9 +37,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Guarantees of the shard stage after routers were killed during its writes. */
 @Timeout(900) // Only against a hang.
+@Tag("long")
 class ShardsKilledIT {
     private static final int TENANTS = 600;
-    private static final int KILLS = Repetitions.of(2, 4);
+    private static final int KILLS = 4;
     private static final int OVERLAP = 1;
 
     @RegisterExtension

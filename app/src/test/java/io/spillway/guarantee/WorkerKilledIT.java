@@ -29,13 +29,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Guarantees of the worker after its process was killed, from outside or by an item, or was suspended. */
 @Timeout(900) // Only against a hang.
@@ -119,6 +119,7 @@ class WorkerKilledIT {
         assertThat(new QueueAdmin(kafka.admin()).members(scene.topics.workerGroup())).as("it has left").isEmpty();
     }
 
+    @Tag("long")
     @Test
     void a_suspended_worker_that_resumes_is_fenced_and_does_no_harm() throws Exception {
         List<String> ids = scene.send("id", 6_000, i -> "5");
@@ -142,6 +143,7 @@ class WorkerKilledIT {
         assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
     }
 
+    @Tag("long")
     @Test
     void items_above_an_offset_with_damaged_metadata_are_handled_again_and_none_is_lost() throws Exception {
         // First, so that all others of their partitions are above them: of four, three at least but for 1 in 10,000.
@@ -191,8 +193,9 @@ class WorkerKilledIT {
                 .mapToLong(state -> state.readTo() - state.frontier() - state.unfinished().size()).sum();
     }
 
+    @Tag("long")
     @ParameterizedTest
-    @MethodSource("crashPayloads")
+    @ValueSource(strings = {"halt", "exit"})
     void only_the_record_that_kills_its_worker_becomes_a_dead_letter(String how) throws Exception {
         List<String> ids = scene.send("id", 300, i -> i == 150 ? how : "1");
         int crashes = 0;
@@ -211,10 +214,8 @@ class WorkerKilledIT {
     }
 
     /** As a container engine does, this test starts each worker that ends again, at once. */
+    @Tag("long")
     @Test
-    @EnabledIfSystemProperty(
-            named = "spillway.test.guarantees", matches = "true",
-            disabledReason = "Each killer costs a minute of turns; run with -Pguarantees.")
     void killers_of_three_tenants_among_three_workers_end_four_processes_each_at_most() throws Exception {
         scene.withRouter();
         List<String> ids = scene.send("id", 600, i -> KILLERS.contains(i) ? "halt" : "20");
@@ -250,10 +251,6 @@ class WorkerKilledIT {
         } catch (IllegalStateException crashed) {
             return null;
         }
-    }
-
-    static List<String> crashPayloads() {
-        return List.of("halt", "exit").subList(0, Repetitions.of(1, 2));
     }
 
     private boolean crashesBeforeAllIsDone() {
