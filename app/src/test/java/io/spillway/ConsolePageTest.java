@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -93,7 +94,7 @@ class ConsolePageTest {
 
     @Test
     void every_page_can_be_read() throws Exception {
-        assertThat(DocumentedCommandsIT.pages()).extracting(ConsolePage::name)
+        assertThat(Stream.concat(DocumentedCommandsIT.readme(), DocumentedCommandsIT.pages())).extracting(ConsolePage::name)
                 .contains("README.md", "docs/getting-started.md", "docs/gateway.md", "docs/sharding.md");
     }
 

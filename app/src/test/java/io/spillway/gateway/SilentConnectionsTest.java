@@ -82,7 +82,8 @@ class SilentConnectionsTest {
     })
     void slow_bodies_of_two_tenants_leave_memory_for_a_third(String form) throws IOException {
         try (GatewayUnderTest gateway = new GatewayUnderTest(
-                true, "gateway.limits.bytesInFlight", "8388608", "gateway.limits.bodyTimeout", "120s")) {
+                true, "gateway.limits.bytesInFlight", "8388608", "gateway.limits.bodyTimeout", "120s",
+                "gateway.limits.drainGrace", "100ms")) {
             for (String tenant : List.of("slow", "slower")) {
                 String auth = "\r\nHost: h\r\nAuthorization: Bearer " + gateway.key(tenant) + "\r\n";
                 for (int i = 0; i < 16; i++) {
@@ -99,7 +100,8 @@ class SilentConnectionsTest {
     @ValueSource(strings = {"Content-Length: 4194304\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n400000\r\n"})
     void what_has_arrived_of_a_tenants_bodies_is_limited_while_others_are_served(String framing) throws IOException {
         try (GatewayUnderTest gateway = new GatewayUnderTest(
-                true, "gateway.limits.bytesInFlight", "8388608", "gateway.limits.bodyTimeout", "120s")) {
+                true, "gateway.limits.bytesInFlight", "8388608", "gateway.limits.bodyTimeout", "120s",
+                "gateway.limits.drainGrace", "100ms")) {
             String head = "POST /v1/items:batch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + gateway.key("greedy")
                     + "\r\n" + framing;
             List<Socket> greedy = List.of(connect(gateway, "127.0.0.1"), connect(gateway, "127.0.0.1"));
