@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A worker with {@code timeout: auto} on a real Kafka: learns, stops attempts that hang, and publishes the numbers. */
 @Timeout(900) // Only against a hang.
+@Tag("long")
 class AutoTimeoutIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

@@ -24,6 +24,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Default locales whose digits are not ASCII, and the one whose I has no dot. */
 @Timeout(900) // Against a hang; nothing is measured.
+@Tag("long")
 class LocalesIT {
     private static final String OTHER_DIGITS = "[\\p{Nd}&&[^0-9]]";
 

@@ -5,7 +5,6 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.scheduling.DispatchSettings;
-import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.sim.Simulation.Discipline;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Handling;
@@ -21,7 +20,8 @@ import java.util.List;
 final class Runs {
     static final long SEED = 20_261_121;
     static final long MINUTE = 60_000;
-    static final int PARTITIONS = Integer.parseInt(TopicSettings.DEFAULT_PARTITIONS);
+    /** The default of {@code topics.partitions}, as {@code SimulateCommandTest} says. */
+    static final int PARTITIONS = 24;
     static final long HOUR = 60 * MINUTE;
 
     private Runs() {}

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.cli.CommandRun;
+import io.spillway.kafka.topics.TopicSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,6 +50,12 @@ class SimulateCommandTest {
         assertThat(ScenarioLoader.load(name).name()).isEqualTo(name);
         assertThat(ScenarioLoader.load(name).description()).isNotEmpty();
         assertThat(CommandRun.of("simulate", "--help").out()).contains(name);
+    }
+
+    @Test
+    void a_scenario_has_the_partitions_of_a_queue_by_default_and_the_tests_of_the_simulator_too() throws IOException {
+        assertThat(ScenarioLoader.load(scenario(SMALL)).cluster().partitions()).isEqualTo(24)
+                .isEqualTo(Integer.parseInt(TopicSettings.DEFAULT_PARTITIONS));
     }
 
     @Test
