@@ -95,7 +95,8 @@ class ConsolePageTest {
     @Test
     void every_page_can_be_read() throws Exception {
         assertThat(Stream.concat(DocumentedCommandsIT.readme(), DocumentedCommandsIT.pages()))
-                .extracting(ConsolePage::name).contains("README.md", "docs/getting-started.md", "docs/gateway.md", "docs/sharding.md");
+                .extracting(ConsolePage::name)
+                .contains("README.md", "docs/getting-started.md", "docs/gateway.md", "docs/sharding.md");
     }
 
     private static boolean matches(List<String> shown, List<String> real) {
