@@ -65,7 +65,7 @@ class ArchitectureTest {
             row("kafka.tls"),
             row("kafka.advice", "core.item"),
             row("kafka.topics", "core.item core.progress core.settings core.sharding kafka.tls kafka.advice"),
-            row("kafka.periodic", "core.item core.hashing kafka.topics core.routing"),
+            row("kafka.periodic", "core.item core.hashing core.overload kafka.topics core.routing"),
             row("kafka.codec", "core.item core.ledger core.retry core.routing kafka.topics schema"),
             row(
                     "kafka.view",

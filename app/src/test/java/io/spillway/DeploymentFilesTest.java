@@ -299,9 +299,10 @@ class DeploymentFilesTest {
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();
-            // Registered for a tenant that has them, and with a certificate.
+            // Registered for a tenant that has them, with a certificate, and when the disks have been measured.
             names.addAll(List.of("spillway_destination_unavailable", "spillway_at_cap",
-                    "spillway_enqueued_at_skew_seconds", "spillway_certificate_expires_seconds"));
+                    "spillway_enqueued_at_skew_seconds", "spillway_certificate_expires_seconds",
+                    "spillway_disk_free_bytes", "spillway_disk_total_bytes"));
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> names.add(line.split("[{ ]")[0]));

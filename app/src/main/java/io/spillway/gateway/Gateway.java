@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.GatewaySettings;
+import io.spillway.core.overload.DiskRoom;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.core.ratelimit.LoadShedder;
@@ -232,6 +233,11 @@ public final class Gateway implements AutoCloseable {
                 task, failure -> LOG.warn("{} failed; it is repeated in {} ms: {}", job, everyMillis, failure));
         housekeeping.scheduleWithFixedDelay(
                 resilient, delays.millis(job, everyMillis), everyMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Accepts no items while a disk has no room for them. */
+    public void follow(DiskRoom room) {
+        intake.follow(room);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.spillway.gateway;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.core.overload.DiskRoom;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.Admission;
@@ -44,6 +45,7 @@ final class Intake {
     static final String OTHER_TENANT = "The key belongs to another tenant than the one in the request.";
     /** Upper bound for key, Spillway's headers and framing of a record. */
     private static final int FRAMING_BYTES = 2 * 1024;
+    private static final long RETRY_AFTER_MILLIS = 10_000;
 
     private final TenantPolicies policies;
     private final GrownLimits limits;
@@ -57,6 +59,7 @@ final class Intake {
     private final long confirmNanos;
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final WriteHealth health = new WriteHealth();
+    private volatile DiskRoom room = DiskRoom.ENOUGH;
     /** Counters of the refused items of a tenant, by limit. */
     private final TenantMeters<Map<String, Counter>> refused;
 
@@ -148,6 +151,17 @@ final class Intake {
             result.complete(problemOf(e, tenant));
         }
         return result;
+    }
+
+    void follow(DiskRoom next) {
+        room = next;
+    }
+
+    /** Returns why no item of any tenant is accepted now; empty if items are. */
+    Optional<Problem> closed() {
+        return room == DiskRoom.ENOUGH ? Optional.empty() : Optional.of(Problem.of(Problem.Kind.NO_SPACE,
+                "The queue has no disk space for more items. It accepts them again when its operator has made room.",
+                RETRY_AFTER_MILLIS));
     }
 
     /** Returns the current time, epoch milliseconds. */

@@ -91,7 +91,7 @@ record ItemsApi(
         }
         try {
             HttpInput.counting(entered, () -> {
-                Optional<Problem> problem = problemOf(tenant, request, maxBytes);
+                Optional<Problem> problem = intake.closed().or(() -> problemOf(tenant, request, maxBytes));
                 if (problem.isPresent()) {
                     responder.rejectCaller(request, response, GatewayResponse.of(problem.get()));
                 } else {

@@ -35,6 +35,7 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds, Optio
         INTERNAL_ERROR(500, "internal-error", "Internal error"),
         NOT_CONFIRMED(503, "not-confirmed", "Kafka has not confirmed in time"),
         NOT_ACCEPTED(503, "not-accepted", "Not accepted, because Kafka does not confirm"),
+        NO_SPACE(503, "no-space", "No space for more items"),
         BUSY(503, "busy", "The gateway is busy"),
         STOPPING(503, "stopping", "The gateway is shutting down"),
         NOT_READY(503, "not-ready", "The gateway is not ready");

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import io.spillway.config.Configuration;
 import io.spillway.config.RouterSettings;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.overload.DiskRoom;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.ratelimit.RateTable;
@@ -226,6 +227,15 @@ public final class Router implements AutoCloseable {
             throw new RouterException("The start of the router was interrupted. Start it again.");
         }
         housekeeping.start(delays);
+    }
+
+    /** Moves no items while a disk has no room for them. Nothing is lost: it keeps its partitions and its place. */
+    public void follow(DiskRoom room) {
+        if (room == DiskRoom.OUT) {
+            streams.pause();
+        } else {
+            streams.resume();
+        }
     }
 
     /** Returns whether it routes, or will after the current rebalance. */

@@ -13,6 +13,7 @@ import io.spillway.gateway.WorkServer;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.periodic.ClusterWatch;
+import io.spillway.kafka.periodic.DiskWatch;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
@@ -74,7 +75,6 @@ public record RunningSystem(
     private static final Logger LOG = LoggerFactory.getLogger(RunningSystem.class);
     /** Longest time without progress in a start. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
-    /** One setting is often the cause of a problem with each of the 17 topics. */
     private static final int MAX_LOGGED = 3;
 
     /**
@@ -150,6 +150,8 @@ public record RunningSystem(
                         && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
         clients.keyStore().ifPresent(keys -> metrics.certificate(keys, InstantSource.system()));
         String metricsUrl = startOrFail(metrics::start);
+        DiskWatch disks = shutdown.closing(DiskWatch.of(clients, roles.contains(Role.ROUTER)
+                ? Map.of("state", stateDirectory(configuration, data.path())) : Map.of(), delays, metrics.registry()));
         CountDownLatch ended = new CountDownLatch(1);
         Optional<CompletableFuture<Router>> routing = Optional.empty();
         if (roles.contains(Role.ROUTER)) {
@@ -160,6 +162,7 @@ public record RunningSystem(
             Router router = shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
                     assignments, metrics.registry(), InstantSource.system(), System::nanoTime));
+            disks.follow(router::follow);
             // Joining its group and restoring its timers takes longest, and no other role waits for it.
             routing = Optional.of(inBackground("router-start", () -> {
                 router.start(START_TIMEOUT);
@@ -191,15 +194,16 @@ public record RunningSystem(
             DemandExchange<?> exchange = shutdown.closing(DemandExchange.ofRates(
                     clients, topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
             exchange.start(START_TIMEOUT, delays);
-            InstantSource clock = InstantSource.system();
             // Closed after the gateway, from which no more requests come then.
-            OperatorApi operator = shutdown.closing(operator(configuration, views, topics, clock));
+            OperatorApi operator = shutdown.closing(operator(configuration, views, topics, InstantSource.system()));
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(), viewerKey, operator,
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
-                    metrics.registry()::scrape, cluster::isReachable, sweeps, new KafkaReads(clients, clock));
+                    metrics.registry()::scrape, cluster::isReachable, sweeps,
+                    new KafkaReads(clients, InstantSource.system()));
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, tracing, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
+            disks.follow(gateway::follow);
             gatewayUrl = startOrFail(gateway::start);
             ready.add(gateway::isReady);
             watch("gateway", gateway::awaitEnd, ended);

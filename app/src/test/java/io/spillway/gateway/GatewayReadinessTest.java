@@ -3,6 +3,8 @@ package io.spillway.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.overload.DiskRoom;
+import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +12,8 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(120) // Against a hang; nothing is measured.
 class GatewayReadinessTest {
@@ -43,6 +47,25 @@ class GatewayReadinessTest {
             assertThat(gateway.send("GET", "/livez", "", "").statusCode()).isEqualTo(200);
             gateway.isReachable = true;
             assertThat(readyz(gateway)).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LOW", "OUT"})
+    void while_a_disk_has_no_room_no_item_is_accepted_and_everything_else_is_answered(DiskRoom room) {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(true)) {
+            String key = gateway.key("acme");
+            gateway.gateway.follow(room);
+            HttpResponse<String> refused = gateway.post(key, "x");
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.body()).contains("no-space", "operator has made room");
+            assertThat(refused.headers().firstValue("Retry-After")).contains("10");
+            assertThat(gateway.batch(key, "{\"payload\":\"x\"}\n").statusCode()).isEqualTo(503);
+            assertThat(gateway.kafka.history()).isEmpty();
+            assertThat(readyz(gateway)).as("operators need it").isEqualTo(200);
+
+            gateway.gateway.follow(DiskRoom.ENOUGH);
+            assertThat(gateway.post(key, "x").statusCode()).isEqualTo(202);
         }
     }
 

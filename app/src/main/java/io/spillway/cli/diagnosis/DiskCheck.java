@@ -1,17 +1,16 @@
 package io.spillway.cli.diagnosis;
 
-import java.io.IOException;
-import java.nio.file.FileStore;
+import io.spillway.core.overload.DiskRoom;
+import io.spillway.kafka.topics.Disk;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.Comparator;
+import java.util.List;
 
-/** Check of the disk of the data directory, which has the state of a router and the records of an embedded Kafka. */
+/** Check of the disks that hold items: of the data directory, which has the state of a router, and of the brokers. */
 final class DiskCheck {
-    private static final long GIB = 1L << 30;
-    /** An embedded Kafka has segments of 256 MiB, and a router compacts its state in files of some 64 MiB. */
-    private static final long LEAST_BYTES = GIB / 2;
-    private static final long FEW_BYTES = 4 * GIB;
+    private static final String BROKERS = "broker disks";
 
     private DiskCheck() {}
 
@@ -24,19 +23,27 @@ final class DiskCheck {
                     "Change its permissions, or choose another with --data DIR.");
         }
         try {
-            FileStore disk = Files.getFileStore(data);
-            return judge(data, disk.getUsableSpace(), disk.getTotalSpace());
-        } catch (IOException e) {
-            return Finding.skipped("disk", "The disk of " + data + " does not tell its free space.");
+            return judge("disk", Disk.of(data.toString(), data));
+        } catch (UncheckedIOException e) {
+            return Finding.skipped("disk", e.getMessage() + ".");
         }
     }
 
-    static Finding judge(Path data, long freeBytes, long totalBytes) {
-        String text = String.format(Locale.ROOT, "%.1f of %.1f GiB are free on the disk of %s.",
-                (double) freeBytes / GIB, (double) totalBytes / GIB, data);
-        String remedy = "Free some space. A full disk stops an embedded Kafka and the state of a router.";
-        return freeBytes < LEAST_BYTES ? Finding.fail("disk", text, remedy)
-                : freeBytes < FEW_BYTES ? Finding.warn("disk", text, remedy)
-                : Finding.ok("disk", text);
+    /** Judges the broker with least room. */
+    static Finding brokers(List<Disk> disks) {
+        return disks.stream()
+                .min(Comparator.comparingDouble(
+                        disk -> (double) disk.freeBytes() / DiskRoom.keptBytes(disk.totalBytes())))
+                .map(disk -> judge(BROKERS, disk))
+                .orElseGet(() -> Finding.skipped(BROKERS, "The brokers do not tell their free space to this login, which"
+                        + " needs DESCRIBE on the cluster for it."));
+    }
+
+    static Finding judge(String check, Disk disk) {
+        long keptBytes = DiskRoom.keptBytes(disk.totalBytes());
+        return disk.freeBytes() < keptBytes
+                ? Finding.fail(check, disk + ": no more items are accepted.", Disk.REMEDY)
+                : disk.freeBytes() < 2 * keptBytes ? Finding.warn(check, disk + ".", Disk.REMEDY)
+                : Finding.ok(check, disk + ".");
     }
 }

@@ -7,6 +7,7 @@ import io.spillway.config.Configuration;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.core.text.Printable;
+import io.spillway.kafka.topics.Disk;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.OpenTransactions;
@@ -88,6 +89,7 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.add(ClusterFindings.attempt("kafka version", cluster::version));
             findings.add(ClusterFindings.attempt("permissions", () -> cluster.permissions(role)));
             findings.add(ClusterFindings.attempt("offsets", cluster::offsets));
+            findings.add(ClusterFindings.attempt("broker disks", () -> DiskCheck.brokers(Disk.ofBrokers(admin))));
             findings.add(ClusterFindings.attempt("topics", cluster::topics));
             try {
                 if (!cluster.hasAllTopics()) {

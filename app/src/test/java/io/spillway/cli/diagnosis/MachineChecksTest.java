@@ -2,8 +2,10 @@ package io.spillway.cli.diagnosis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.kafka.topics.Disk;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,9 +35,23 @@ class MachineChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"511, FAIL", "512, WARN", "4095, WARN", "4096, OK"})
-    void a_disk_needs_space(long freeMib, Finding.Level expected) {
-        assertThat(DiskCheck.judge(Path.of(".spillway"), freeMib * MIB, 1 << 30).level()).isEqualTo(expected);
+    @CsvSource({"4095, FAIL", "4096, WARN", "8191, WARN", "8192, OK"})
+    void a_disk_needs_twice_the_space_that_is_kept(long freeMib, Finding.Level expected) {
+        Disk disk = new Disk(".spillway", freeMib * MIB, 100_000 * MIB);
+        assertThat(DiskCheck.judge("disk", disk).level()).isEqualTo(expected);
+    }
+
+    @Test
+    void of_several_brokers_the_one_with_least_room_is_named_and_without_an_answer_none() {
+        List<Disk> disks = List.of(
+                new Disk("broker-1", 30_000 * MIB, 1_000_000 * MIB), new Disk("broker-2", 900 * MIB, 10_000 * MIB));
+
+        Finding finding = DiskCheck.brokers(disks);
+
+        assertThat(finding.level()).isEqualTo(Finding.Level.FAIL);
+        assertThat(finding.text()).isEqualTo(
+                "0.88 of 9.77 GiB are free on the disk of broker-2: no more items are accepted.");
+        assertThat(DiskCheck.brokers(List.of()).level()).isEqualTo(Finding.Level.SKIPPED);
     }
 
     @ParameterizedTest
