@@ -25,11 +25,14 @@ import org.apache.kafka.common.Uuid;
 
 /**
  * Three brokers, each a process of its own that can be killed, suspended and cut off. Every role reaches them through
- * proxies of its own, and so do the brokers each other. Owner of the processes and the proxies; used by one thread.
+ * proxies of its own, and so do the brokers each other; or, in a network of namespaces, directly. Owner of the
+ * processes and the proxies; used by one thread.
  */
 final class Brokers implements AutoCloseable {
     static final String CONTROLLER = "CONTROLLER";
     static final int COUNT = 3;
+    /** In a network of namespaces. */
+    static final List<String> NAMES = List.of("broker-1", "broker-2", "broker-3");
     /** True for brokers with the code of Kafka's release, without {@link MendedKafka}. */
     static final String RELEASED = "spillway.campaign.released";
 
@@ -38,19 +41,21 @@ final class Brokers implements AutoCloseable {
 
     private static final class Broker {
         final int id;
+        final String host;
         final Map<Side, Integer> ports = new EnumMap<>(Side.class);
         final Map<Side, FaultyProxy> proxies = new EnumMap<>(Side.class);
         Path settings;
         Path log;
         Process process;
 
-        Broker(int id) {
+        Broker(int id, String host) {
             this.id = id;
+            this.host = host;
         }
 
         /** Port at which clients of a side, or brokers, find this one. */
         int advertisedPort(Side side) {
-            return side == Side.CHECKER ? ports.get(side) : proxies.get(side).port();
+            return proxies.containsKey(side) ? proxies.get(side).port() : ports.get(side);
         }
     }
 
@@ -59,36 +64,44 @@ final class Brokers implements AutoCloseable {
     private final String voters;
 
     private final Optional<String> other;
+    private final Optional<Namespaces> network;
 
     /** Uses another cluster, whose brokers have no faults. */
     private Brokers(String bootstrapServers) {
         this.other = Optional.of(bootstrapServers);
+        this.network = Optional.empty();
         this.voters = "";
     }
 
-    /** Returns three brokers of its own, or the cluster at these addresses unless they are empty. */
-    static Brokers of(Path directory, String bootstrapServers) throws IOException {
-        return bootstrapServers.isEmpty() ? new Brokers(directory) : new Brokers(bootstrapServers);
+    /**
+     * Returns three brokers of its own, or the cluster at these addresses unless they are empty.
+     *
+     * @param network what they are in; empty for proxies on loopback
+     */
+    static Brokers of(Path directory, String bootstrapServers, Optional<Namespaces> network) throws IOException {
+        return bootstrapServers.isEmpty() ? new Brokers(directory, network) : new Brokers(bootstrapServers);
     }
 
     /** Starts three brokers with their data below a directory, and waits until each is ready. */
-    private Brokers(Path directory) throws IOException {
+    private Brokers(Path directory, Optional<Namespaces> network) throws IOException {
         this.other = Optional.empty();
+        this.network = network;
         List<ServerSocket> reserved = new ArrayList<>();
-        Map<Integer, Integer> controllers = new LinkedHashMap<>();
+        Map<Integer, String> controllers = new LinkedHashMap<>();
         for (int id = 1; id <= COUNT; id++) {
-            Broker broker = new Broker(id);
+            String name = NAMES.get(id - 1);
+            Broker broker = new Broker(id, network.map(all -> all.add(name)).orElse("127.0.0.1"));
             for (Side side : Side.values()) {
                 broker.ports.put(side, reserve(reserved));
-                if (side != Side.CHECKER) {
+                if (side != Side.CHECKER && network.isEmpty()) {
                     broker.proxies.put(side, new FaultyProxy(broker.ports.get(side)));
                 }
             }
-            controllers.put(id, reserve(reserved));
+            controllers.put(id, broker.host + ":" + reserve(reserved));
             brokers.add(broker);
         }
         voters = controllers.entrySet().stream()
-                .map(entry -> entry.getKey() + "@127.0.0.1:" + entry.getValue() + ":" + Uuid.randomUuid())
+                .map(entry -> entry.getKey() + "@" + entry.getValue() + ":" + Uuid.randomUuid())
                 .collect(Collectors.joining(","));
         for (Broker broker : brokers) {
             Path home = Files.createDirectories(directory.resolve("broker-" + broker.id));
@@ -124,20 +137,19 @@ final class Brokers implements AutoCloseable {
         }
     }
 
-    private static Map<String, String> settings(Broker broker, Path data, Map<Integer, Integer> controllers) {
+    private static Map<String, String> settings(Broker broker, Path data, Map<Integer, String> controllers) {
         Map<String, String> settings = new TreeMap<>();
         settings.put("node.id", Integer.toString(broker.id));
         settings.put("process.roles", "broker,controller");
         settings.put("log.dirs", data.toString());
         settings.put("controller.listener.names", CONTROLLER);
-        settings.put("controller.quorum.bootstrap.servers", controllers.values().stream()
-                .map(port -> "127.0.0.1:" + port).collect(Collectors.joining(",")));
+        settings.put("controller.quorum.bootstrap.servers", String.join(",", controllers.values()));
         settings.put("inter.broker.listener.name", Side.INTERNAL.name());
-        settings.put("listeners", listeners(broker.ports) + "," + CONTROLLER + "://127.0.0.1:"
+        settings.put("listeners", listeners(broker.host, broker.ports) + "," + CONTROLLER + "://"
                 + controllers.get(broker.id));
         Map<Side, Integer> advertised = new EnumMap<>(Side.class);
         broker.ports.forEach((side, port) -> advertised.put(side, broker.advertisedPort(side)));
-        settings.put("advertised.listeners", listeners(advertised));
+        settings.put("advertised.listeners", listeners(broker.host, advertised));
         settings.put("listener.security.protocol.map", CONTROLLER + ":PLAINTEXT," + broker.ports.keySet().stream()
                 .map(side -> side + ":PLAINTEXT").collect(Collectors.joining(",")));
         settings.put("auto.create.topics.enable", "false");
@@ -152,9 +164,9 @@ final class Brokers implements AutoCloseable {
         return settings;
     }
 
-    private static String listeners(Map<Side, Integer> ports) {
+    private static String listeners(String host, Map<Side, Integer> ports) {
         return ports.entrySet().stream()
-                .map(entry -> entry.getKey() + "://127.0.0.1:" + entry.getValue()).collect(Collectors.joining(","));
+                .map(entry -> entry.getKey() + "://" + host + ":" + entry.getValue()).collect(Collectors.joining(","));
     }
 
     private static String text(Map<String, String> settings) {
@@ -164,7 +176,7 @@ final class Brokers implements AutoCloseable {
 
     /** Returns the addresses of all brokers as clients of this side see them. */
     String bootstrapServers(Side side) {
-        return other.orElseGet(() -> brokers.stream().map(broker -> "127.0.0.1:" + broker.advertisedPort(side))
+        return other.orElseGet(() -> brokers.stream().map(broker -> broker.host + ":" + broker.advertisedPort(side))
                 .collect(Collectors.joining(",")));
     }
 
@@ -205,7 +217,9 @@ final class Brokers implements AutoCloseable {
     }
 
     private void launch(Broker broker) {
-        List<String> command = new ArrayList<>(ChildJvm.command());
+        List<String> command =
+                new ArrayList<>(network.map(all -> all.command(NAMES.get(broker.id - 1))).orElse(List.of()));
+        command.addAll(ChildJvm.command());
         command.addAll(List.of("-Xmx384m", "-D" + RELEASED + "=" + Boolean.getBoolean(RELEASED),
                 CampaignBroker.class.getName(), broker.settings.toString(), cluster, voters));
         try {

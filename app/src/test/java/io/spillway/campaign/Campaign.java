@@ -38,11 +38,13 @@ final class Campaign implements AutoCloseable {
 
     private final Path directory;
     private final Optional<Path> clockLibrary;
+    private final Optional<Namespaces> network;
     private final Brokers brokers;
     private final Processes processes;
     private final Nemesis nemesis;
     private final Path configuration;
     private final int gatewayPort;
+    private final String gatewayHost;
 
     /**
      * What a run found.
@@ -65,6 +67,7 @@ final class Campaign implements AutoCloseable {
                 .filter(fault -> clockLibrary.isPresent() || fault.target != Fault.Target.CLOCK)
                 .filter(fault -> brokers.canFail()
                         || fault.target != Fault.Target.BROKER && fault.target != Fault.Target.LINK)
+                .filter(fault -> fault.target != (network.isPresent() ? Fault.Target.LINK : Fault.Target.NETWORK))
                 .toList();
     }
 
@@ -73,13 +76,16 @@ final class Campaign implements AutoCloseable {
      *
      * @param bootstrapServers of a cluster of three brokers or more; empty for three processes of the campaign
      * @param clockLibrary     as in {@link Processes}
+     * @param namespaces       whether each broker and process gets a network of its own, instead of faulty proxies
      */
-    Campaign(Path directory, String bootstrapServers, Optional<Path> clockLibrary) throws Exception {
+    Campaign(Path directory, String bootstrapServers, Optional<Path> clockLibrary, boolean namespaces)
+            throws Exception {
         this.directory = directory;
         this.clockLibrary = clockLibrary;
+        this.network = namespaces ? Optional.of(new Namespaces()) : Optional.empty();
         Files.createDirectories(directory.resolve("calls"));
         this.gatewayPort = freePort();
-        this.brokers = Brokers.of(directory, bootstrapServers);
+        this.brokers = Brokers.of(directory, bootstrapServers, network);
         this.configuration = Files.writeString(directory.resolve("spillway.yml"), """
                 kafka: {bootstrapServers: "%s", prefix: %s}
                 topics: {partitions: 6, replication: 3, trail: 1h}
@@ -88,14 +94,16 @@ final class Campaign implements AutoCloseable {
                 """.formatted(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix,
                 CampaignHandler.class.getName()));
         command("topics", "create").done();
-        this.processes = new Processes(directory, configuration, clockLibrary);
+        this.processes = new Processes(directory, configuration, clockLibrary, network);
+        network.ifPresent(all -> List.of("router-0", "router-1", "worker-0", "worker-1").forEach(all::add));
+        this.gatewayHost = network.map(all -> all.add("gateway")).orElse("127.0.0.1");
         for (int i = 0; i < 2; i++) {
             processes.add(Fault.Target.ROUTER, "router-" + i, environment(Brokers.Side.ROUTER));
             processes.add(Fault.Target.WORKER, "worker-" + i, environment(Brokers.Side.WORKER));
         }
         processes.add(Fault.Target.GATEWAY, "gateway", environment(Brokers.Side.GATEWAY));
         processes.supervised();
-        this.nemesis = new Nemesis(brokers, processes,
+        this.nemesis = new Nemesis(brokers, processes, network,
                 new ClusterFaults(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix),
                 command -> command(command).exitCode() == 0);
     }
@@ -108,7 +116,7 @@ final class Campaign implements AutoCloseable {
 
     private Map<String, String> environment(Brokers.Side side) {
         return Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", brokers.bootstrapServers(side),
-                "SPILLWAY_GATEWAY_PORT", Integer.toString(gatewayPort));
+                "SPILLWAY_GATEWAY_PORT", Integer.toString(gatewayPort), "SPILLWAY_GATEWAY_HOST", gatewayHost);
     }
 
     private CommandRun command(String... command) {
@@ -134,7 +142,7 @@ final class Campaign implements AutoCloseable {
         Set<String> accepted;
         Set<String> unknown;
         try (CampaignLoad load = new CampaignLoad(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix + ".ingress",
-                URI.create("http://127.0.0.1:" + gatewayPort), keys, schedule.seed())) {
+                URI.create("http://" + gatewayHost + ":" + gatewayPort), keys, schedule.seed())) {
             play(schedule, durationMillis);
             nemesis.heal();
             load.stop();
@@ -198,5 +206,6 @@ final class Campaign implements AutoCloseable {
         nemesis.close();
         processes.close();
         brokers.close();
+        network.ifPresent(Namespaces::close);
     }
 }

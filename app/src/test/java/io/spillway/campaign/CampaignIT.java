@@ -39,7 +39,8 @@ class CampaignIT {
         for (long seed = first; seed < first + runs; seed++) {
             System.out.println("campaign with seed " + seed + " in " + directory);
             try (Campaign campaign = new Campaign(directory.resolve("seed-" + seed),
-                    System.getProperty("spillway.test.bootstrap", ""), clocks(seed))) {
+                    System.getProperty("spillway.test.bootstrap", ""), clocks(seed),
+                    property("namespaces").map(Boolean::valueOf).orElse(false))) {
                 Schedule schedule = Schedule.of(seed, property("faults").map(CampaignIT::faults)
                         .orElseGet(campaign::faults), millis);
                 Campaign.Report report = campaign.run(schedule, millis, PATIENCE);

@@ -26,6 +26,12 @@ enum Fault {
     FULL_DISK_OF_BROKER(Target.BROKER),
     SLOW_NETWORK(Target.LINK), SILENT_NETWORK(Target.LINK), NOTHING_IN(Target.LINK), NOTHING_OUT(Target.LINK),
     CLOSED_NETWORK(Target.LINK), TRICKLE(Target.LINK),
+    /** Packets between a broker, and all others and all processes, are dropped. */
+    ISOLATE_BROKER(Target.NETWORK),
+    PART_TWO_BROKERS(Target.NETWORK), CUT_BROKER_FROM_BROKERS(Target.NETWORK), CUT_BROKER_FROM_CLIENTS(Target.NETWORK),
+    CUT_CLIENT_FROM_BROKERS(Target.NETWORK),
+    /** The other brokers get no packet of a broker, which gets theirs. */
+    MUTE_BROKER(Target.NETWORK),
     /** The broker answers some requests of a role with errors, and carries out half of these all the same. */
     ERRORS(Target.LINK),
     /** Quotas let every client read and write a few kilobytes a second. */
@@ -40,7 +46,7 @@ enum Fault {
     CHANGE_POLICIES(Target.CLUSTER);
 
     /** What a fault hits. */
-    enum Target { ROUTER, WORKER, GATEWAY, BROKER, LINK, CLOCK, CLUSTER }
+    enum Target { ROUTER, WORKER, GATEWAY, BROKER, LINK, NETWORK, CLOCK, CLUSTER }
 
     final Target target;
 

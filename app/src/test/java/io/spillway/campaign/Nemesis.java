@@ -3,6 +3,7 @@ package io.spillway.campaign;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,6 +22,7 @@ final class Nemesis implements AutoCloseable {
 
     private final Brokers brokers;
     private final Processes processes;
+    private final Optional<Namespaces> network;
     private final ClusterFaults cluster;
     private final Commands commands;
     private final ExecutorService asking = Executors.newSingleThreadExecutor();
@@ -34,9 +36,12 @@ final class Nemesis implements AutoCloseable {
     /** One action of a fault, at a time since the begin of the load. */
     record Step(long atMillis, Runnable action) {}
 
-    Nemesis(Brokers brokers, Processes processes, ClusterFaults cluster, Commands commands) {
+    Nemesis(
+            Brokers brokers, Processes processes, Optional<Namespaces> network, ClusterFaults cluster,
+            Commands commands) {
         this.brokers = brokers;
         this.processes = processes;
+        this.network = network;
         this.cluster = cluster;
         this.commands = commands;
     }
@@ -97,11 +102,17 @@ final class Nemesis implements AutoCloseable {
             case CLOSED_NETWORK -> brokers.network(broker, event.side(), FaultyProxy.State.CLOSED);
             case TRICKLE -> brokers.network(broker, event.side(), FaultyProxy.State.TRICKLE);
             case ERRORS -> brokers.network(broker, event.side(), FaultyProxy.State.ERRORS);
+            case ISOLATE_BROKER, PART_TWO_BROKERS, CUT_BROKER_FROM_BROKERS, CUT_BROKER_FROM_CLIENTS,
+                    CUT_CLIENT_FROM_BROKERS, MUTE_BROKER -> network.orElseThrow().cut(cuts(event));
             case THROTTLE -> asking.execute(() -> cluster.throttle(true));
             case OPEN_TRANSACTION -> asking.execute(cluster::openTransaction);
             case CHANGE_POLICIES -> asking.execute(this::change);
             case REBALANCE_STORM, MOVE_COORDINATORS, DRIFT_CLOCK, ROLLING_RESTART -> { }
         }
+    }
+
+    private List<Namespaces.Cut> cuts(Schedule.Event event) {
+        return Namespaces.cuts(event.fault(), event.index(), Brokers.NAMES, processes.names());
     }
 
     /** Two of three steps go forward. From the event, so that a seed repeats them. */
@@ -134,6 +145,7 @@ final class Nemesis implements AutoCloseable {
                 }
             });
             case LINK -> brokers.network(broker, event.side(), FaultyProxy.State.GOOD);
+            case NETWORK -> network.orElseThrow().mend(cuts(event));
             case CLOCK -> processes.clock(index, Duration.ZERO);
             case CLUSTER -> asking.execute(() -> endOfClusterFault(event));
         }

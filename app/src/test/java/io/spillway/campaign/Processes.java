@@ -32,6 +32,7 @@ final class Processes implements AutoCloseable {
     private final Path directory;
     private final Path configuration;
     private final Optional<Path> clockLibrary;
+    private final Optional<Namespaces> network;
     private final List<Member> members = new ArrayList<>();
     private final Thread supervisor;
     private volatile boolean closed;
@@ -70,8 +71,10 @@ final class Processes implements AutoCloseable {
     /**
      * @param configuration file that every process is given
      * @param clockLibrary  preloaded library that changes the clock of a process by a file; empty for none
+     * @param network       has a member for each process; empty for loopback
      */
-    Processes(Path directory, Path configuration, Optional<Path> clockLibrary) {
+    Processes(Path directory, Path configuration, Optional<Path> clockLibrary, Optional<Namespaces> network) {
+        this.network = network;
         this.directory = directory;
         this.configuration = configuration;
         this.clockLibrary = clockLibrary;
@@ -94,7 +97,8 @@ final class Processes implements AutoCloseable {
     private void launch(Member member) {
         try {
             Path home = Files.createDirectories(home(member));
-            List<String> command = new ArrayList<>(ChildJvm.command());
+            List<String> command = new ArrayList<>(network.map(all -> all.command(member.name)).orElse(List.of()));
+            command.addAll(ChildJvm.command());
             command.addAll(List.of("-Xmx256m", "-D" + CampaignHandler.CALLS + "=" + directory.resolve("calls"),
                     "io.spillway.cli.Main", "run", "--data", home.toString(), "--config",
                     configuration.toString(), "--roles", member.role.name().toLowerCase(Locale.ROOT)));
@@ -182,6 +186,10 @@ final class Processes implements AutoCloseable {
 
     synchronized int count() {
         return members.size();
+    }
+
+    synchronized List<String> names() {
+        return members.stream().map(member -> member.name).toList();
     }
 
     /** Lets every write of a member to a file fail, or succeed again. Ends with the process. */

@@ -34,7 +34,7 @@ record Schedule(long seed, List<Event> events) {
             String which = switch (fault.target) {
                 case LINK -> " " + side + "-" + (1 + index % Brokers.COUNT);
                 case CLUSTER -> "";
-                case ROUTER, WORKER, GATEWAY, BROKER, CLOCK -> " #" + index;
+                case ROUTER, WORKER, GATEWAY, BROKER, NETWORK, CLOCK -> " #" + index;
             };
             return "%6.1f to %6.1f s %s%s".formatted(atMillis / 1e3, endMillis() / 1e3, fault, which);
         }
@@ -82,6 +82,10 @@ record Schedule(long seed, List<Event> events) {
             case SUSPEND_BROKER, SLOW_NETWORK, SILENT_NETWORK, NOTHING_IN, NOTHING_OUT, CLOSED_NETWORK, TRICKLE,
                     ERRORS, OPEN_TRANSACTION ->
                     isShort ? 200 + random.nextInt(4_000) : 11_000 + random.nextInt(14_000);
+            // Sessions of brokers of 9 s, time-outs of requests of 30 s.
+            case ISOLATE_BROKER, PART_TWO_BROKERS, CUT_BROKER_FROM_BROKERS, CUT_BROKER_FROM_CLIENTS,
+                    CUT_CLIENT_FROM_BROKERS, MUTE_BROKER ->
+                    isShort ? 3_000 + random.nextInt(12_000) : 20_000 + random.nextInt(25_000);
             case CHANGE_POLICIES, THROTTLE, MOVE_COORDINATORS, REBALANCE_STORM, FULL_DISK_OF_ROUTER, ROLLING_RESTART ->
                     2_000 + random.nextInt(8_000);
             case STEP_CLOCK, DRIFT_CLOCK -> 5_000 + random.nextInt(25_000);

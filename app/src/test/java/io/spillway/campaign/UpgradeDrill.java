@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -62,7 +63,7 @@ final class UpgradeDrill implements AutoCloseable {
         this.directory = directory;
         Files.createDirectories(directory.resolve("calls"));
         this.earlier = Version.of(jar, directory.resolve("handlers"));
-        this.brokers = Brokers.of(directory, "");
+        this.brokers = Brokers.of(directory, "", Optional.empty());
         String servers = brokers.bootstrapServers(Brokers.Side.CHECKER);
         this.configuration = Files.writeString(directory.resolve("spillway.yml"), """
                 kafka: {bootstrapServers: "%s", prefix: %s}
