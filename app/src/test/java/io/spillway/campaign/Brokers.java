@@ -27,7 +27,7 @@ import org.apache.kafka.common.Uuid;
  * Three brokers, each a process of its own that can be killed, suspended and cut off. Every role reaches them through
  * proxies of its own, and so do the brokers each other. Owner of the processes and the proxies; used by one thread.
  */
-final class Brokers implements AutoCloseable {
+public final class Brokers implements AutoCloseable {
     static final String CONTROLLER = "CONTROLLER";
     static final int COUNT = 3;
     /** True for brokers with the code of Kafka's release, without {@link MendedKafka}. */
@@ -113,7 +113,7 @@ final class Brokers implements AutoCloseable {
      * Opens a port below those that systems give to connections: another process could get one of these for a
      * connection before a broker opens it, or while it is down.
      */
-    static ServerSocket freePort() throws IOException {
+    public static ServerSocket freePort() throws IOException {
         while (true) {
             try {
                 return new ServerSocket(ThreadLocalRandom.current().nextInt(10_000, 32_000), 1,
