@@ -28,7 +28,7 @@ import org.apache.kafka.common.Uuid;
  * proxies of its own, and so do the brokers each other; or, in a network of namespaces, directly. Owner of the
  * processes and the proxies; used by one thread.
  */
-final class Brokers implements AutoCloseable {
+public final class Brokers implements AutoCloseable {
     static final String CONTROLLER = "CONTROLLER";
     static final int COUNT = 3;
     /** In a network of namespaces. */
@@ -126,7 +126,7 @@ final class Brokers implements AutoCloseable {
      * Opens a port below those that systems give to connections: another process could get one of these for a
      * connection before a broker opens it, or while it is down.
      */
-    static ServerSocket freePort() throws IOException {
+    public static ServerSocket freePort() throws IOException {
         while (true) {
             try {
                 return new ServerSocket(ThreadLocalRandom.current().nextInt(10_000, 32_000), 1,

@@ -15,8 +15,6 @@ import org.testcontainers.kafka.KafkaContainer;
  * cluster or {@code -Dspillway.test.kafka=testcontainers} requests a container. Owner of the cluster that it starts.
  */
 final class TestCluster implements AutoCloseable {
-    private static final String IMAGE = "apache/kafka:4.3.1";
-
     private final String bootstrapServers;
     private final Runnable stop;
 
@@ -64,7 +62,8 @@ final class TestCluster implements AutoCloseable {
 
     @SuppressWarnings("resource") // Stopped by close().
     private static TestCluster container() {
-        KafkaContainer kafka = new KafkaContainer(IMAGE)
+        KafkaContainer kafka = new KafkaContainer(
+                required("spillway.test.kafka.image") + ":" + required("spillway.test.kafka.version"))
                 .withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
                 .withEnv("KAFKA_GROUP_STREAMS_INITIAL_REBALANCE_DELAY_MS", "0");
         for (String protocol : List.of("CONSUMER", "STREAMS")) {
@@ -75,6 +74,16 @@ final class TestCluster implements AutoCloseable {
         }
         kafka.start();
         return new TestCluster(kafka.getBootstrapServers(), kafka::stop);
+    }
+
+    /** Returns a property that the build passes. */
+    private static String required(String property) {
+        String value = System.getProperty(property, "");
+        if (value.isEmpty()) {
+            throw new IllegalArgumentException(property + " is empty: name the image of Kafka and its version, as the"
+                    + " pom does");
+        }
+        return value;
     }
 
     private static void delete(Path directory) {

@@ -9,28 +9,39 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Embedded broker that all tests of a session share, with its data in a temporary directory. Owner of both. */
+/**
+ * Broker that all tests of a session share: embedded, with its data in a temporary directory, or in a container. Owner
+ * of these.
+ */
 final class SessionBroker implements AutoCloseable {
-    private final Path directory;
-    private final EmbeddedKafka kafka;
+    private final String bootstrapServers;
+    private final Runnable stop;
 
-    SessionBroker() {
+    SessionBroker(String bootstrapServers, Runnable stop) {
+        this.bootstrapServers = bootstrapServers;
+        this.stop = stop;
+    }
+
+    static SessionBroker embedded() {
         try {
-            directory = Files.createTempDirectory("spillway-testing-kafka");
+            Path directory = Files.createTempDirectory("spillway-testing-kafka");
+            EmbeddedKafka kafka = EmbeddedKafka.start(directory, 0);
+            return new SessionBroker(kafka.bootstrapServers(), () -> {
+                kafka.close();
+                delete(directory);
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        kafka = EmbeddedKafka.start(directory, 0);
     }
 
     String bootstrapServers() {
-        return kafka.bootstrapServers();
+        return bootstrapServers;
     }
 
     @Override
     public void close() {
-        kafka.close();
-        delete(directory);
+        stop.run();
     }
 
     /** Deletes a directory and all that is in it. */

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
- * JUnit extension that gives each test a queue of its own, with a router, on an embedded broker. The worker is the
- * test's:
+ * JUnit extension that gives each test a queue of its own, with a router, on an embedded broker, or on a
+ * container if the configuration parameter {@value #CONTAINER} of JUnit names its image. The worker is the test's:
  *
  * <pre>{@code @RegisterExtension final SpillwayExtension spillway = new SpillwayExtension();}</pre>
  *
@@ -46,6 +46,9 @@ import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
  * seconds to start. Owner of the router, its directory and its clients. Not for tests in parallel with one instance.
  */
 public final class SpillwayExtension implements BeforeEachCallback, AfterEachCallback {
+    /** Configuration parameter of JUnit: image of the container, such as {@code apache/kafka:4.3.1}. */
+    public static final String CONTAINER = "spillway.testing.container";
+
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
     private static final long LOOK_EVERY_NANOS = 20_000_000;
     private static final int MAX_TENANTS = 100_000;
@@ -148,7 +151,10 @@ public final class SpillwayExtension implements BeforeEachCallback, AfterEachCal
     public void beforeEach(ExtensionContext context) throws IOException {
         // In the store of the session, because a JVM that runs several classes has a root context for each.
         String bootstrapServers = context.getStore(StoreScope.LAUNCHER_SESSION, Namespace.create(getClass()))
-                .computeIfAbsent("broker", key -> new SessionBroker(), SessionBroker.class)
+                .computeIfAbsent("broker", key -> context.getConfigurationParameter(CONTAINER)
+                        .filter(image -> !image.isEmpty())
+                        .map(ContainerBroker::start)
+                        .orElseGet(SessionBroker::embedded), SessionBroker.class)
                 .bootstrapServers();
         Map<String, String> all = new HashMap<>(settings);
         all.put("kafka.bootstrapServers", bootstrapServers);

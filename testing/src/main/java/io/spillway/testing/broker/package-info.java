@@ -1,2 +1,2 @@
-/** Tests on an embedded broker: {@link io.spillway.testing.broker.SpillwayExtension}. */
+/** Tests on an embedded broker or a container: {@link io.spillway.testing.broker.SpillwayExtension}. */
 package io.spillway.testing.broker;

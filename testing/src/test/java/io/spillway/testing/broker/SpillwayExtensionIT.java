@@ -2,15 +2,19 @@ package io.spillway.testing.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.spillway.embed.SpillwayWorker;
 import io.spillway.handler.Outcome;
 import io.spillway.producer.ItemBuilder;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.testcontainers.DockerClientFactory;
 
 @Timeout(900) // Against a hang; nothing is measured.
 class SpillwayExtensionIT {
@@ -37,6 +41,20 @@ class SpillwayExtensionIT {
             assertThat(spillway.done()).isEqualTo(10);
             assertThat(spillway.dead()).isEqualTo(1);
         }
+    }
+
+    @Test
+    void the_broker_is_in_a_container_if_a_parameter_as_in_the_page_on_embedding_names_its_image() throws Exception {
+        String image = System.getProperty(SpillwayExtension.CONTAINER, "");
+        assumeFalse(image.isEmpty(), "no image: the tests run on the embedded broker");
+
+        int port = Integer.parseInt(spillway.bootstrapServers().replaceFirst(".*:", ""));
+        assertThat(DockerClientFactory.lazyClient().listContainersCmd().exec())
+                .filteredOn(container -> Arrays.stream(container.getPorts())
+                        .anyMatch(mapped -> Integer.valueOf(port).equals(mapped.getPublicPort())))
+                .singleElement().satisfies(container -> assertThat(container.getImage()).isEqualTo(image));
+        assertThat(Path.of("../docs/embedding.md")).content()
+                .contains("\n  " + SpillwayExtension.CONTAINER + "=" + image.split(":")[0] + ":");
     }
 
     @Test
