@@ -11,14 +11,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shares of slot time among tenants with permanent backlogs. */
-@Tag("slow")
 class DispatchFairnessTest {
     private static final double RUN_MILLIS = 60_000;
 

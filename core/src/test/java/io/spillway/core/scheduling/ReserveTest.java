@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.spillway.core.item.Lane;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the reserve costs a tenant that could use it, and whom it protects, in virtual time and in defaults. */
-@Tag("slow")
 class ReserveTest {
     private static final long SEED = 1;
     private static final int SLOTS = 50;

@@ -6,13 +6,11 @@ import io.spillway.core.item.Lane;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Tag("slow")
 class TrickleTest extends DispatchTimeline {
     private static final long SEED = 1;
     /** The backlog of hot is a steady one from here on. */
