@@ -135,7 +135,8 @@ class EngineTakeoverTest {
         EnginePartition partition = takeOver(Optional.of(new SuspectMark(0, 2)), true);
 
         assertThat(timeline.effects()).containsExactly(
-                "dead-letter 0: killed-worker, 3 workers died with it, the last ones with it alone, attempts 3", "commit wanted");
+                "dead-letter 0: killed-worker, 3 workers died with it, the last ones with it alone, attempts 3",
+                "commit wanted");
         assertThat(timeline.engine.snapshot(partition).mark()).contains(new SuspectMark(1, 1, true));
     }
 
