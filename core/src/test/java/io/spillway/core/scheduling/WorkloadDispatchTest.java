@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -200,7 +199,6 @@ class WorkloadDispatchTest {
     }
 
     /** Compared with a model: lists of waiting items, and the charges of the siblings that may start. */
-    @Tag("slow")
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void any_sequence_of_events_keeps_order_limits_and_turns(long seed) {
