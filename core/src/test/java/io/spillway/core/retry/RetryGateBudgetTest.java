@@ -54,15 +54,15 @@ class RetryGateBudgetTest {
 
     @Test
     void noMoreRetriesAreUnderWayThanTwiceTheSavedOnesOrTwiceTheSuccessesOfASecond() {
-        RetrySettings few = new RetrySettings(2, Duration.ofSeconds(10), Duration.ofMinutes(1), 0);
-        RetryGate two = new RetryGate(few, 0, 1, 100);
-        assertThat(grants(two, 10)).as("two saved, and the trickle").isEqualTo(3);
-        succeedFirst(two, 2);
+        RetrySettings few = new RetrySettings(4, Duration.ofSeconds(10), Duration.ofMinutes(1), 0);
+        RetryGate two = new RetryGate(few, 0, 2, 100);
+        assertThat(grants(two, 10)).as("half of four saved, and the trickle").isEqualTo(3);
+        succeedFirst(two, 4);
         assertThat(grants(two, 10)).as("2 · 2 under way, with two tokens left").isEqualTo(1);
         two.refund(key("acme"), nowMillis);
         assertThat(grants(two, 10)).isEqualTo(1);
-        succeedFirst(two, 8);
-        assertThat(grants(two, 30)).as("ten successes: 20 under way, but nine tokens").isEqualTo(9);
+        succeedFirst(two, 16);
+        assertThat(grants(two, 30)).as("half of twenty successes: 20 under way, but nine tokens").isEqualTo(9);
     }
 
     @Test
