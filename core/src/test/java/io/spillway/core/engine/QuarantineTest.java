@@ -107,12 +107,13 @@ class QuarantineTest {
         EngineTimeline one = new EngineTimeline(1);
         EnginePartition ordinary = one.partition(Lane.OVERFLOW);
         one.arrives(new EngineTimeline.Item(ordinary, 0, "bolt", 0, 0, one.nowMillis));
+        follow(one, one.nowMillis);
         EnginePartition partition = takeOver(one, 40, Optional.empty(), 0);
         arrive(one, partition, tenants(40, "acme"));
         one.commit(partition);
         one.effects();
 
-        follow(one, 0, "acme");
+        follow(one, one.nowMillis, "acme");
         one.ends(one.attempt(0), SUCCEEDED);
         assertThat(one.effects()).as("in delay the deaths would be forgotten")
                 .noneMatch(effect -> effect.startsWith("move"));
