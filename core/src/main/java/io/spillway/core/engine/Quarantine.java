@@ -89,9 +89,8 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
      * @param isReady whether a suspect can go on; the others are removed
      */
     void decide(Predicate<T> isReady, long nowMillis, long nowNanos) {
-        boolean isOurs = turn.isOurs(hasOpen(), nowMillis);
-        for (Optional<T> next = next(isOurs, nowMillis, nowNanos); next.isPresent();
-                next = next(isOurs, nowMillis, nowNanos)) {
+        // A conviction suspends the turn until the others know of it.
+        for (Optional<T> next = next(nowMillis, nowNanos); next.isPresent(); next = next(nowMillis, nowNanos)) {
             if (isReady.test(next.get())) {
                 judge(next.get(), nowMillis);
             }
@@ -125,7 +124,8 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
         return marked != null || !accused.isEmpty() || !waiting.isEmpty();
     }
 
-    private Optional<T> next(boolean isOurs, long nowMillis, long nowNanos) {
+    private Optional<T> next(long nowMillis, long nowNanos) {
+        boolean isOurs = turn.isOurs(hasOpen(), nowMillis);
         if (attempt.isPresent() && attempt.get().isDeaf(nowNanos)) {
             passDeaf();
         }
@@ -169,7 +169,6 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
             }
         }
         waiting.values().removeIf(Queue::isEmpty);
-        groups.values().removeIf(group -> group.members.isEmpty());
         return extended;
     }
 
@@ -270,7 +269,6 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
             endedAlone(endedAttempt.item, innocent);
         } else if (!groups.isEmpty() && groups.containsKey(endedAttempt.item.partition())) {
             groups.get(endedAttempt.item.partition()).members.remove(endedAttempt.item);
-            groups.values().removeIf(group -> group.members.isEmpty());
         }
     }
 
@@ -297,7 +295,6 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
                 group.unmarked.clear();
             }
         });
-        groups.values().removeIf(group -> group.members.isEmpty());
         deaf.values().forEach(deafSuspect -> deafSuspect.behind().removeIf(suspect -> suspect.partition().leaving));
         if (marked != null && marked.partition().leaving && attempt.isEmpty()) {
             clearMark();

@@ -183,9 +183,10 @@ final class HotLane {
                 report.waiting() > 1 || unfinished > 1 ? report.ageMillis() : 0,
                 waitMillis(report.waiting(), perSecond));
         boolean wasBehind = isBehind(nowMillis);
-        if (reported.add(reportedMillis > targetMillis, nowMillis) || wasBehind && report.waiting() > 1) {
+        boolean isLate = reported.add(reportedMillis > targetMillis, nowMillis);
+        setBehind(isLate, nowMillis);
+        if (isLate || wasBehind && report.waiting() > 1) {
             raise(nowMillis, report.waiting() + report.slots(), perSecond);
-            setBehind(reportedMillis > targetMillis, nowMillis);
         }
         if (isNew) {
             long beyondSlots = Math.max(0, unfinished - report.slots());
@@ -193,9 +194,10 @@ final class HotLane {
                 lower(nowMillis, beyondSlots + report.slots() + underWay, perSecond);
             }
             double inPartitionsMillis = waitMillis(beyondSlots, perSecond);
-            if (inPartitions.add(inPartitionsMillis > targetMillis, nowMillis) || wasBehind) {
+            boolean isFull = inPartitions.add(inPartitionsMillis > targetMillis, nowMillis);
+            setBehind(isFull, nowMillis);
+            if (isFull || wasBehind) {
                 raise(nowMillis, unfinished, perSecond);
-                setBehind(inPartitionsMillis > targetMillis, nowMillis);
             }
             reportedMillis = Math.max(reportedMillis, inPartitionsMillis);
         }

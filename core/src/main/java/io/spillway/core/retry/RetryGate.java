@@ -246,6 +246,11 @@ public final class RetryGate {
         return groups.size();
     }
 
+    /** Returns the destinations that have groups. */
+    int destinations() {
+        return destinations.size();
+    }
+
     /** Forgets full budgets that were not used for ten minutes. Call it about every minute. */
     public void prune(long nowMillis) {
         groups.values().removeIf(group -> {

@@ -7,7 +7,8 @@ import java.util.function.Function;
 
 /**
  * Selection of the waiting items that move to another lane. It removes the last items of a tenant's queue, in their
- * order: the first ones start soonest. Of a tenant with workloads these are the last items of the largest ones.
+ * order: the first ones start soonest. Of a tenant with workloads these are the last items of the largest ones. No
+ * tenant loses all its items: those that it could run at once stay.
  *
  * <p>Owner of the buffers: {@link FairDispatch}.
  */
@@ -37,7 +38,7 @@ final class ExcessRules<T> {
      * harm than moves, so items stay. A tenant keeps an equal share of the read-ahead: after a stall of the whole
      * worker all tenants have a backlog, and none is the cause.
      */
-    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved, List<FairNode<T>> touched) {
+    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved) {
         double workMillis = 0;
         for (FairQueue<T> queue : hot.members) {
             workMillis += queue.size * queue.estimateMillis();
@@ -51,7 +52,6 @@ final class ExcessRules<T> {
             if (queue.size <= equalShare) {
                 continue;
             }
-            int before = moved.size();
             Function<SlotLease<T>, Excess<T>> move = waiting -> new Excess<>(waiting.item(), Lane.OVERFLOW, 0);
             for (FairQueue<T> part : cappedParts(queue)) {
                 cut(part, Math.max(kept(part), part.size - (queue.size - equalShare)), moved, move);
@@ -61,9 +61,6 @@ final class ExcessRules<T> {
             if (!isSoonDone || queue.size * eachMillis / most > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
                 cut(queue, Math.max(equalShare, kept(queue)), moved, move);
             }
-            if (moved.size() > before) {
-                touched.add(queue.node);
-            }
         }
     }
 
@@ -71,8 +68,7 @@ final class ExcessRules<T> {
      * Moves items of tenants and workloads that may not start more, however many slots are free, while slots are idle.
      * Any other full buffer only pauses the reader, which costs nothing.
      */
-    void fromBacklog(
-            LaneBuffer<T> lane, long nowMillis, long nowNanos, List<Excess<T>> moved, List<FairNode<T>> touched) {
+    void fromBacklog(LaneBuffer<T> lane, long nowMillis, long nowNanos, List<Excess<T>> moved) {
         if (pool.isFull()) {
             return;
         }
@@ -80,7 +76,6 @@ final class ExcessRules<T> {
             FairQueue<T> queue = lane.members.get(i);
             if (isHeld(queue.node, nowNanos)) {
                 delay(queue, nowMillis, moved);
-                touched.add(queue.node);
                 continue;
             }
             for (FairQueue<T> part : cappedParts(queue)) {

@@ -177,14 +177,12 @@ public final class FairDispatch<T> {
      */
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
-        List<FairNode<T>> touched = new ArrayList<>();
-        excessRules.fromHot(lanes.getFirst(), moved, touched);
+        excessRules.fromHot(lanes.getFirst(), moved);
         for (LaneBuffer<T> lane : lanes.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
             if (lane.items >= settings.stalledItems() || 2 * lane.heldBytes >= settings.readAheadBytes()) {
-                excessRules.fromBacklog(lane, nowMillis, nowNanos, moved, touched);
+                excessRules.fromBacklog(lane, nowMillis, nowNanos, moved);
             }
         }
-        touched.forEach(tenant -> idleIfDone(tenant, nowNanos));
         return moved;
     }
 

@@ -6,8 +6,10 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.handler.Outcome;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -133,7 +135,8 @@ class EngineTakeoverTest {
         EnginePartition partition = takeOver(Optional.of(new SuspectMark(0, 2)), true);
 
         assertThat(timeline.effects()).containsExactly(
-                "dead-letter 0: killed-worker, 3 workers died with it, the last ones with it alone, attempts 3", "commit wanted");
+                "dead-letter 0: killed-worker, 3 workers died with it, the last ones with it alone, attempts 3",
+                "commit wanted");
         assertThat(timeline.engine.snapshot(partition).mark()).contains(new SuspectMark(1, 1, true));
     }
 
@@ -172,6 +175,8 @@ class EngineTakeoverTest {
     @Test
     void with_the_quarantine_off_suspects_run_like_all_others() {
         EngineTimeline off = new EngineTimeline(10, 0);
+        off.engine.follow("b", Map.of("a", new SuspectStatus.Received(
+                new SuspectStatus(0, 0, Map.of("acme", off.nowMillis)), off.nowMillis)));
         takeOver(off, died(Optional.of(new SuspectMark(0, 5)), 0, true));
         assertThat(off.effects()).containsExactly("start 0", "start 1", "start 2");
     }

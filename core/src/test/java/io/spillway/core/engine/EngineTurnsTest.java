@@ -78,6 +78,10 @@ class EngineTurnsTest {
         assertThat(timeline.engine.suspects()).isEqualTo(SuspectGroup.SIZE);
         assertThat(timeline.effects()).containsExactly(
                 "move 16 to delay: capped, moves 1, due at 10000");
+        for (int offset = 20; offset < 30; offset++) {
+            timeline.arrives(new EngineTimeline.Item(partition, offset, "bolt", 0, 0, timeline.nowMillis));
+        }
+        assertThat(timeline.effects()).as("every slot is free").hasSize(10).allMatch(it -> it.startsWith("start"));
     }
 
     @Test

@@ -276,4 +276,48 @@ class WorkerEngineTest {
     private static Lane laneOf(String label) {
         return Lane.valueOf(label.toUpperCase(Locale.ROOT));
     }
+
+    @Test
+    void a_poll_without_items_moves_the_position() {
+        EnginePartition partition = one.partition(Lane.HOT);
+        one.engine.received(partition, List.of(), 7, one.nowMillis);
+        assertThat(partition.position()).isEqualTo(7);
+        assertThat(partition.isDirty()).isTrue();
+    }
+
+    @Test
+    void no_more_attempts_run_than_the_caller_allows() {
+        EnginePartition partition = many.partition(Lane.HOT);
+        for (int offset = 0; offset < 3; offset++) {
+            many.receives(new EngineTimeline.Item(partition, offset, "acme", 0, 0, many.nowMillis));
+        }
+        assertThat(many.engine.fillSlots(true, 2, many.nowMillis, many.nowNanos())).hasSize(2);
+        assertThat(many.engine.fillSlots(true, 2, many.nowMillis, many.nowNanos())).isEmpty();
+    }
+
+    @Test
+    void a_partition_that_is_revoked_leaves_its_part_of_the_read_ahead_once() {
+        EnginePartition first = one.partition(Lane.HOT);
+        EnginePartition second = one.partition(Lane.HOT);
+        EnginePartition third = one.partition(Lane.HOT);
+        fillUp(first);
+        fillUp(second);
+        assertThat(first.unfinishedBytes()).isEqualTo(first.unfinished());
+        int withOther = second.unfinished();
+        one.effects();
+
+        one.leave(first);
+        one.forget(first);
+        assertThat(first.unfinishedBytes()).isZero();
+        fillUp(third);
+        assertThat(third.unfinished()).as("beside the second one").isEqualTo(withOther);
+        assertThat(one.engine.waiting(Lane.HOT)).as("those of the others").isEqualTo(2 * withOther);
+    }
+
+    /** Reads acme's items until the partition may not be read; returns how many. */
+    private void fillUp(EnginePartition partition) {
+        for (int offset = 0; offset < 128 && one.mayRead(partition); offset++) {
+            one.receives(new EngineTimeline.Item(partition, offset, "acme", 0, 0, one.nowMillis));
+        }
+    }
 }

@@ -116,6 +116,12 @@ class FleetTest {
                 .isEqualTo(Fleet.EXCESS);
         assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_200, 0, 0, T0)).isEqualTo(2);
         assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2, 3}, 2, 1_000, 0, 0, T0)).isEqualTo(3);
+
+        LaneBacklogs full = new LaneBacklogs(PartitionBacklog.of(0, 0, 0, 0, 0, 0),
+                PartitionBacklog.of(0, 0, 0, 200, 0, 0), PartitionBacklog.of(0, 0, 0, 0, 0, 0));
+        fleet.update(equalWorkers(), full, 1, T0);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {3}, 1, 199, 0, 0, T0)).isEqualTo(Fleet.EXCESS);
+        assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {3}, 1, 200, 0, 0, T0)).as("200 ms").isEqualTo(3);
     }
 
     @Test
@@ -173,6 +179,8 @@ class FleetTest {
             toHot += fleet.placeInHot(ACME, "", false, new int[] {2}, 1, i, T0) == Fleet.EXCESS ? 0 : 1;
         }
         assertThat(toHot).as("ten slots and a part of 200 ms").isBetween(110, 200);
+        assertThat(fleet.isBehind(T0)).isTrue();
+        assertThat(fleet.isBehind(T0 + 10_000)).isFalse();
         assertThat(fleet.behind(T0)).isEqualTo(1);
         assertThat(fleet.placeInHot(ACME, "", false, new int[] {2}, 1, 0, T0)).isEqualTo(Fleet.EXCESS);
         assertThat(fleet.placeInHot(ACME, "", false, ALL, 4, 0, T0)).as("others are idle").isIn(0, 1, 3);
@@ -198,8 +206,55 @@ class FleetTest {
         assertThat(fleet.isCaughtUp()).as("30 in slots, and 600 for 3,000 a second").isTrue();
         fleet.update(equalWorkers(), hot(631, 0, 0, 0, 0, 0), 1, T0 + 2);
         assertThat(fleet.isCaughtUp()).isFalse();
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
+        PartitionBacklog half = PartitionBacklog.of(315, 0, 0, 0, 0, 0);
+        fleet.update(equalWorkers(), new LaneBacklogs(half, half, none), 1, T0 + 2);
+        assertThat(fleet.isCaughtUp()).as("hot and overflow together").isTrue();
+        fleet.update(equalWorkers(), new LaneBacklogs(half, PartitionBacklog.of(316, 0, 0, 0, 0, 0), none), 1, T0 + 2);
+        assertThat(fleet.isCaughtUp()).isFalse();
         fleet.update(Map.of(), LaneBacklogs.UNKNOWN, 1, T0 + 3);
         assertThat(fleet.isCaughtUp()).as("without workers").isFalse();
+    }
+
+    @Test
+    void an_empty_partition_without_a_known_owner_is_used_like_any_other() {
+        fleet.update(equalWorkers(), hot(0, 0, 500, 0, 0, 0), 1, T0);
+        assertThat(fleet.place(Lane.HOT, new int[] {2, 4}, 2, 0, 0, T0)).isEqualTo(4);
+    }
+
+    @Test
+    void equal_neighbours_are_first_equally_often() {
+        int second = 0;
+        for (int turn = 0; turn < 1_000; turn++) {
+            Fleet other = new Fleet(ProtectionSettings.DEFAULT, 6);
+            other.update(Map.of(), hot(9, 0, 0, 9, 0, 0), 1, T0);
+            second += other.place(Lane.HOT, ALL, 4, turn, 0, T0) == 1 ? 1 : 0;
+        }
+        assertThat(second).as("of 1 and 2").isBetween(450, 550);
+    }
+
+    @Test
+    void candidates_of_the_same_owner_are_kept_and_those_beyond_the_count_are_not_looked_at() {
+        fleet.update(equalWorkers(), LaneBacklogs.UNKNOWN, 1, T0);
+        int[] candidates = {2, 0, 3, 1};
+        assertThat(fleet.keepOwnersOf(Lane.HOT, 1, candidates, 3)).isEqualTo(1);
+        assertThat(candidates[0]).isZero();
+        assertThat(fleet.keepOwnersOf(Lane.HOT, 1, new int[] {2, 0, 3, 1}, 4)).isEqualTo(2);
+    }
+
+    @Test
+    void partitions_beyond_those_of_the_fleet_are_ignored() {
+        Fleet one = new Fleet(ProtectionSettings.DEFAULT, 1);
+        one.update(equalWorkers(), LaneBacklogs.UNKNOWN, 1, T0);
+        assertThat(one.place(Lane.HOT, ALL, 1, 0, 0, T0)).isZero();
+    }
+
+    @Test
+    void stuck_partitions_are_counted_by_lane() {
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
+        fleet.update(equalWorkers(), new LaneBacklogs(none, stuck(2, 0, 0, 1, 0, 0, 0), none), 1, T0);
+        assertThat(fleet.stuckPartitions(Lane.OVERFLOW)).isEqualTo(1);
+        assertThat(fleet.stuckPartitions(Lane.HOT)).isZero();
     }
 
     @Test

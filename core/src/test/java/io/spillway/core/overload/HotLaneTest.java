@@ -25,6 +25,9 @@ class HotLaneTest {
             lane.sent(T0);
         }
         assertThat(lane.isBehind(T0)).isFalse();
+        lane.assume(3_600_500, T0);
+        lane.sent(T0);
+        assertThat(lane.isBehind(T0)).as("more than an hour").isFalse();
     }
 
     @Test
@@ -71,6 +74,8 @@ class HotLaneTest {
         one old item each second           | 1000 | 0 900 1, 0 0 0, 0 0 0, 0 0 0, 0 900 1, 0 0 0, 0 0 0, 0 0 0  | never
         one item after the other, all old  | 1000 | 0 900 1, 0 900 1, 0 900 1, 0 900 1, 0 900 1, 0 900 1        | never
         one waiting item, slow handlers    | 2    | 1 0 1, 1 0 1, 1 0 1, 1 0 1, 1 0 1, 1 0 1, 1 0 1             | never
+        one waiting item, old              | 1000 | 1 900 0, 1 900 0, 1 900 0, 1 900 0, 1 900 0, 1 900 0        | never
+        many items, no capacity known yet  | 0    | 999 0 999, 999 0 999, 999 0 999, 999 0 999                  | never
         five waiting items at one moment   | 2    | 5 0 5, 0 0 0, 5 0 5, 0 0 0, 5 0 5, 0 0 0                    | never
         five old items at one moment       | 1000 | 0 900 5, 0 0 5, 0 900 5, 0 0 0, 0 900 5, 0 0 5              | never
         a backlog at one moment            | 1000 | 0 0 999, 0 0 0, 0 0 999, 0 0 0, 0 0 999, 0 0 0              | never

@@ -110,7 +110,9 @@ class PartitionProgressTest {
     void aCleanOwnerPassesProbationOnAsProbation() {
         PartitionProgress progress = after(died(), 12);
         deliver(progress, 5);
-        PartitionProgress next = after(progress.snapshot(0, true, NONE, 0), ENDLESS);
+        ProgressState handedOver = progress.snapshot(0, true, NONE, 0);
+        assertThat(handedOver.alone()).isFalse();
+        PartitionProgress next = after(handedOver, ENDLESS);
         assertThat(next.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
     }
 
@@ -182,7 +184,9 @@ class PartitionProgressTest {
     void suspectsThatACleanOwnerDidNotReadStaySuspects() {
         PartitionProgress progress = after(working(5, 8, 100, OffsetList.of(5, 6)), 50);
         deliver(progress, 5);
-        assertThat(progress.snapshot(0, true, NONE, 0).horizon()).isEqualTo(50);
+        ProgressState handedOver = progress.snapshot(0, true, NONE, 0);
+        assertThat(handedOver.horizon()).isEqualTo(50);
+        assertThat(handedOver.alone()).isTrue();
     }
 
     @Test
@@ -258,10 +262,15 @@ class PartitionProgressTest {
         }
         PartitionProgress progress = after(previous.snapshot(0, false, NONE, 0), ENDLESS);
         assertThat(progress.isFull(500)).as("what it took over is read").isFalse();
+        long readTo = end - 299;
+        assertThat(progress.isCutAt(readTo, 500)).as("before the first delivery").isTrue();
         for (long offset = 0; offset < end; offset += 300) {
             assertThat(progress.isCutAt(offset, 500)).isFalse();
             deliver(progress, offset);
         }
+        assertThat(progress.isCutAt(readTo - 1, 500)).isFalse();
+        assertThat(progress.isCutAt(readTo, 500)).isTrue();
+        assertThat(progress.isFull(500)).as("all of it was delivered").isTrue();
         assertThat(progress.isCutAt(end, 500)).isTrue();
         progress.positionedAt(end);
         assertThat(progress.isFull(500)).isTrue();
@@ -282,6 +291,11 @@ class PartitionProgressTest {
         assertThatThrownBy(() -> progress.finished(6)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> new PartitionProgress(ProgressState.fresh(0), ENDLESS, 0))
                 .isInstanceOf(IllegalArgumentException.class);
+        int most = ProgressCodec.MAX_UNFINISHED;
+        assertThatThrownBy(() -> new PartitionProgress(ProgressState.fresh(0), ENDLESS, most + 1))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(new PartitionProgress(ProgressState.fresh(0), ENDLESS, most).isFull()).isFalse();
+        assertThat(new PartitionProgress(ProgressState.fresh(0), ENDLESS, 1).isFull()).isFalse();
     }
 
     private static PartitionProgress after(ProgressState before, long logEnd) {

@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,6 +66,7 @@ class ProgressCodecTest {
         assertThat(states).allSatisfy(state -> assertThat(roundTrip(state)).isEqualTo(state));
     }
 
+    @Tag("slow")
     @Test
     void randomStatesAreKeptOrShortenedSafely() {
         for (long seed = 0; seed < 2_000; seed++) {
@@ -78,6 +80,7 @@ class ProgressCodecTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void aListThatSurelyFitsIsNotShortened() {
         for (long seed = 0; seed < 500; seed++) {

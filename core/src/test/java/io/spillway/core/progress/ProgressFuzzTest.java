@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Metadata of any content, and items that finish in any order. See {@link Fuzz}. */
@@ -29,6 +30,7 @@ class ProgressFuzzTest {
                         input, Long.BYTES, input.length - Long.BYTES, StandardCharsets.ISO_8859_1)));
     }
 
+    @Tag("slow")
     @Test
     void items_that_finish_in_any_order_are_unfinished_in_every_state_until_then() {
         Fuzz.of("progress of a partition", ProgressFuzzTest::steps).usually(1_000)

@@ -10,11 +10,13 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Changes of ownership at random moments, compared with sets that remember everything. */
+@Tag("slow")
 class ProgressModelTest {
     @ParameterizedTest(name = "gaps up to {0}, polls up to {1}, bound {2}, paused when full {3}, {4} seeds")
     @CsvSource({

@@ -11,6 +11,7 @@ import io.spillway.core.policy.TenantPolicy;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,6 +67,7 @@ class LoadShedderTest {
      * A day of one tenant in steps of 0.1 s: items offered a second, handlers' capacity a second, and the depth known
      * to the gateway, which is 2 s old.
      */
+    @Tag("slow")
     @ParameterizedTest(name = "offers {0}/s, capacity {1}/s, maximum {2}")
     @CsvSource({
         // offered, capacity, maxDepth, settled depth, admitted a second once settled
@@ -88,6 +90,7 @@ class LoadShedderTest {
         assertThat((timeline.admitted - before) / 600.0).isCloseTo(admittedPerSecond, within(1.0));
     }
 
+    @Tag("slow")
     @Test
     void after_a_spike_all_offers_are_admitted_again() {
         Timeline timeline = new Timeline(policy("shed", "1000"), 50, 5);

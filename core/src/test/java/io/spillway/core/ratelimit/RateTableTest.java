@@ -13,6 +13,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -129,6 +130,7 @@ class RateTableTest {
         assertThat(admittedByThreads(RateLimit.of(0.001, 777), 1, SECOND)).isEqualTo(777);
     }
 
+    @Tag("slow")
     @Test
     void concurrent_threads_share_burst_and_rate_over_time() throws Exception {
         // 400 steps of 10 ms at 50 items a second are 200 intervals, plus the initial burst of 33.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -199,6 +200,66 @@ class DestinationHealthTest {
         }
         assertThat(health.hasFailedFor("c", 0)).isTrue();
         assertThat(health.hasFailedFor("d", 0)).as("beyond the bound").isFalse();
+    }
+
+    @ParameterizedTest(name = "{1} of {0} items fail")
+    @CsvSource({"2, 2, false", "3, 3, true", "20, 19, true", "20, 18, false"})
+    void aTenantIsUnavailableWhenNineteenOfTwentyAndThreeItemsAtLeastFail(int items, int failed, boolean expected) {
+        for (int i = 0; i < items; i++) {
+            health.ended("", "acme", true, -1, i >= failed, nowMillis);
+        }
+        assertThat(health.isTenantUnavailable("acme", nowMillis)).isEqualTo(expected);
+        assertThat(health.unavailableTenants(nowMillis)).isEqualTo(expected ? Set.of("acme") : Set.of());
+        assertThat(health.unavailable(nowMillis)).isEqualTo(expected ? 1 : 0);
+        assertThat(health.isTenantUnavailable("globex", nowMillis)).isFalse();
+    }
+
+    @Test
+    void onlyAsManyCountsAreTakenAsAskedForAndTheOthersComeNextTime() {
+        health.ended("", "acme", true, -1, false, nowMillis);
+        for (int partition = 0; partition < 3; partition++) {
+            health.ended("", "acme", false, partition, false, nowMillis);
+        }
+        health.ended("", "globex", true, -1, true, nowMillis);
+        List<AttemptCounts> taken = new ArrayList<>();
+        for (int expected : new int[] {2, 2, 1, 0}) {
+            List<AttemptCounts> next = health.takeCounts(2);
+            assertThat(next).hasSize(expected);
+            taken.addAll(next);
+        }
+        assertThat(health.takeCounts(0)).isEmpty();
+        assertThat(taken).doesNotHaveDuplicates();
+        assertThat(taken.stream().mapToLong(AttemptCounts::attempts).sum()).isEqualTo(5);
+    }
+
+    @Test
+    void entriesAreKeptForTenMinutesOrUntilTheirCountsAreTakenAndThenMakeRoom() {
+        for (String tenant : List.of("a", "b", "c")) {
+            health.ended("", tenant, true, -1, false, nowMillis);
+        }
+        health.prune(nowMillis + 600_001);
+        assertThat(health.takeCounts(10)).as("not taken before").hasSize(3);
+        health.prune(nowMillis + 600_000);
+        health.ended("", "d", true, -1, false, nowMillis);
+        assertThat(health.takeCounts(10)).extracting(AttemptCounts::key).as("no room").containsExactly(RetryKey.OTHERS);
+        health.prune(nowMillis + 600_001);
+        health.ended("", "d", true, -1, true, nowMillis);
+        assertThat(health.takeCounts(10)).as("nothing has failed").isEmpty();
+        for (String tenant : List.of("d", "e", "f")) {
+            health.ended("", tenant, true, -1, false, nowMillis);
+        }
+        assertThat(health.takeCounts(10)).hasSize(3).extracting(AttemptCounts::key).doesNotContain(RetryKey.OTHERS);
+    }
+
+    @Test
+    void failuresAtDestinationsBeyondTheBoundAreTheItemsOwn() {
+        for (String destination : List.of("a", "b", "c", "d")) {
+            for (int i = 0; i < 5; i++) {
+                health.ended(destination, "acme", true, -1, false, nowMillis);
+            }
+        }
+        assertThat(health.blame("c", "acme", nowMillis)).isZero();
+        assertThat(health.blame("d", "acme", nowMillis)).isEqualTo(DestinationHealth.WHOLE);
     }
 
     private void fail(String tenant, int items, long everyMillis) {

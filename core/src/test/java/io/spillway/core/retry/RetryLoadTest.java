@@ -9,10 +9,12 @@ import io.spillway.core.policy.TenantPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Load of retries on a destination that fails a share of its attempts: the figures of the literature, and our own. */
+@Tag("slow")
 class RetryLoadTest {
     private static final long SEED = 20150304;
     private static final RetrySettings SAVED_ONLY =

@@ -7,10 +7,12 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cost of one item under the worker's lock: printed only, since a time limit fails on a busy machine. */
+@Tag("slow")
 class DispatchCostTest {
     private static final int CYCLES = 300_000;
     private static final int RUNS = 5;

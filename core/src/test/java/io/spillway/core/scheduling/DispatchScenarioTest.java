@@ -9,11 +9,13 @@ import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Key scenarios of the product in virtual time: the wait that scheduling alone adds to an item. */
+@Tag("slow")
 class DispatchScenarioTest {
     private static final long SEED = 1;
     private static final int SLOTS = 50;

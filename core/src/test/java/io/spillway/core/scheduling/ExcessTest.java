@@ -98,6 +98,17 @@ class ExcessTest {
         assertThat(excess()).hasSize(READ_AHEAD - 51);
     }
 
+    /** Half of the read-ahead is 500 waiting items, or half a GiB in memory. */
+    @ParameterizedTest
+    @CsvSource({"500, 0, false", "501, 0, true", "10, 536870911, false", "10, 536870912, true"})
+    void a_capped_tenants_backlog_moves_when_half_of_the_read_ahead_is_used(int items, long bytes, boolean moves) {
+        learn("capped", 20, 1);
+        offer(Lane.OVERFLOW, "capped", 1, items, 0);
+        dispatch.hold(Lane.OVERFLOW, items, bytes);
+        assertThat(takeAll()).hasSize(1);
+        assertThat(excess().isEmpty()).isEqualTo(!moves);
+    }
+
     @ParameterizedTest
     @EnumSource(value = Lane.class, names = {"OVERFLOW", "AGED"})
     void a_full_backlog_buffer_only_pauses_while_its_tenants_may_start_or_all_slots_are_busy(Lane lane) {

@@ -89,6 +89,27 @@ class FairDispatchTest extends DispatchTimeline {
     }
 
     @Test
+    void starts_that_are_cancelled_cost_a_tenant_no_turn() {
+        offer(Lane.HOT, "a", 100);
+        offer(Lane.HOT, "b", 100);
+        serve(20, 10);
+        int served = 0;
+        for (int cancelled = 0; cancelled < 10;) {
+            SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
+            if (start.queue.node.name.equals("a")) {
+                dispatch.cancelled(start, nanos());
+                cancelled++;
+            } else {
+                nowMillis += 10;
+                dispatch.ended(start, nanos());
+                served++;
+            }
+        }
+        assertThat(served).as("of b").isLessThanOrEqualTo(1);
+        assertThat(dispatch.pool.inFlight).isZero();
+    }
+
+    @Test
     void a_tenant_saves_no_credit_while_it_is_idle() {
         offer(Lane.HOT, "a", 1);
         offer(Lane.HOT, "b", 1_000);

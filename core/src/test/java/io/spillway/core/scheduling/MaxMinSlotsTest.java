@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -60,6 +61,7 @@ class MaxMinSlotsTest {
     }
 
     /** Workers apply parts, run and end attempts at random, and publish; every step all read the same statuses. */
+    @Tag("slow")
     @Test
     void workers_together_never_exceed_a_limit_and_none_waits_for_ever() {
         long seed = System.nanoTime();

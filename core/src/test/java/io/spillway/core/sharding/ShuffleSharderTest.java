@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,6 +70,7 @@ class ShuffleSharderTest {
         assertThat(ChiSquare.of(loads, expected)).isLessThan(ChiSquare.critical(slots - 1));
     }
 
+    @Tag("slow")
     @Test
     void the_overlaps_of_100_000_tenants_are_hypergeometric() {
         int tenants = 100_000;
@@ -87,6 +89,7 @@ class ShuffleSharderTest {
         assertThat(ChiSquare.of(observed, expected)).isLessThan(ChiSquare.critical(3));
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @CsvSource({"8, 2", "12, 4", "60, 16", "2040, 4", "4090, 5"})
     void an_added_slot_replaces_at_most_one_slot_of_a_shard(int slots, int size) {

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,6 +88,7 @@ class SlotAssignmentTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void any_assignment_is_complete_balanced_settled_and_independent_of_the_order_of_the_workers() {
         SplittableRandom random = seed.random();
