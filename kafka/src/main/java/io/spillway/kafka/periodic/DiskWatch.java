@@ -14,7 +14,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -28,12 +27,12 @@ import org.slf4j.LoggerFactory;
  * Watch of the disks that hold items: of the brokers, as far as they tell, and of this process. Measures them every ten
  * seconds, and every second while one has little room. A measurement that fails changes nothing. Internal.
  *
- * <p>Owner of the rooms: its thread. Bound: the disks of the cluster.
+ * <p>Owner of the rooms and the number of runs: its thread. Bound: the disks of the cluster.
  */
 public final class DiskWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
     private static final long EVERY_MILLIS = 1_000;
-    private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final int CALM_RUNS = 10;
 
     private final Supplier<List<Disk>> disks;
     private final Runnable close;
@@ -43,7 +42,7 @@ public final class DiskWatch implements AutoCloseable {
     private final List<Consumer<DiskRoom>> followers = new CopyOnWriteArrayList<>();
     private final PeriodicTask task;
     private Map<String, DiskRoom> rooms = Map.of();
-    private long measuredNanos = System.nanoTime() - CALM_NANOS;
+    private int runs;
     private volatile DiskRoom room = DiskRoom.ENOUGH;
 
     /**
@@ -99,14 +98,13 @@ public final class DiskWatch implements AutoCloseable {
     }
 
     private void run() {
-        if (room != DiskRoom.ENOUGH || System.nanoTime() - measuredNanos >= CALM_NANOS) {
+        if (room != DiskRoom.ENOUGH || runs++ % CALM_RUNS == 0) {
             measure();
         }
     }
 
     /** Measures once. Called by one thread at a time. */
     void measure() {
-        measuredNanos = System.nanoTime();
         List<Disk> all = disks.get();
         free.register(rows(all, Disk::freeBytes), true);
         total.register(rows(all, Disk::totalBytes), true);
