@@ -13,8 +13,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -68,19 +70,21 @@ public final class DiskWatch implements AutoCloseable {
      */
     public static DiskWatch of(
             KafkaClients clients, Map<String, Path> local, StartDelays delays, MeterRegistry registry) {
-        Admin admin = clients.admin();
+        // Opened by the first question, which a process that nobody follows does not ask.
+        AtomicReference<Admin> admin = new AtomicReference<>();
         AtomicBoolean tell = new AtomicBoolean(true);
         return new DiskWatch(() -> {
             List<Disk> disks = new ArrayList<>();
             if (tell.get()) {
-                List<Disk> brokers = Disk.ofBrokers(admin);
+                List<Disk> brokers =
+                        Disk.ofBrokers(admin.updateAndGet(open -> open == null ? clients.admin() : open));
                 // A broker may log each question that it refuses.
                 tell.set(!brokers.isEmpty());
                 disks.addAll(brokers);
             }
             local.forEach((name, directory) -> disks.add(Disk.of(name, directory)));
             return disks;
-        }, () -> admin.close(Duration.ZERO), delays, registry);
+        }, () -> Optional.ofNullable(admin.get()).ifPresent(open -> open.close(Duration.ZERO)), delays, registry);
     }
 
     private static MultiGauge gauge(MeterRegistry registry, String name, String description) {
