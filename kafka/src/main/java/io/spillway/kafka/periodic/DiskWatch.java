@@ -139,7 +139,8 @@ public final class DiskWatch implements AutoCloseable {
         switch (room) {
             case ENOUGH -> LOG.warn("All disks have room again: items are accepted and moved.");
             case LOW -> LOG.error("{}. Gateways accept no items until there is room. {}", shortage, Disk.REMEDY);
-            case OUT -> LOG.error("{}. Gateways accept and routers move no items until there is room. {}", shortage, Disk.REMEDY);
+            case OUT -> LOG.error(
+                    "{}. Gateways accept and routers move no items until there is room. {}", shortage, Disk.REMEDY);
         }
     }
 
