@@ -9,6 +9,7 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
@@ -229,5 +230,15 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
                 case Step.Abandon(Attempt attempt) -> "abandon " + attempt.item.offset();
             });
         }
+    }
+
+    /** Tells the engine, which is worker b, of a worker a with these suspects and convictions. */
+    void follow(long sinceMillis, long turnMillis, String... convicted) {
+        Map<String, Long> atMillis = new HashMap<>();
+        for (String tenant : convicted) {
+            atMillis.put(tenant, nowMillis);
+        }
+        engine.follow("b", Map.of("a", new SuspectStatus.Received(
+                new SuspectStatus(sinceMillis, turnMillis, atMillis), nowMillis)));
     }
 }

@@ -8,7 +8,6 @@ import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.handler.Outcome;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,20 +20,10 @@ class EngineTurnsTest {
 
     private final EngineTimeline timeline = new EngineTimeline(10);
 
-    /** Tells the engine, which is worker b, of a worker a with these suspects and convictions. */
-    private void follow(long sinceMillis, long turnMillis, String... convicted) {
-        Map<String, Long> atMillis = new HashMap<>();
-        for (String tenant : convicted) {
-            atMillis.put(tenant, timeline.nowMillis);
-        }
-        timeline.engine.follow("b", Map.of("a", new SuspectStatus.Received(
-                new SuspectStatus(sinceMillis, turnMillis, atMillis), timeline.nowMillis)));
-    }
-
     @Test
     void a_new_item_of_a_tenant_that_another_worker_convicted_runs_in_isolation() {
         EnginePartition partition = timeline.partition(Lane.HOT);
-        follow(0, 0, "acme");
+        timeline.follow(0, 0, "acme");
         timeline.arrives(new EngineTimeline.Item(partition, 0, "acme", 0, 0, timeline.nowMillis));
         timeline.arrives(new EngineTimeline.Item(partition, 1, "bolt", 0, 0, timeline.nowMillis));
         assertThat(timeline.effects()).as("those of others start").containsExactly("start 1");
@@ -45,7 +34,7 @@ class EngineTurnsTest {
         assertThat(timeline.effects()).containsExactly("commit wanted", "start 0 alone");
 
         timeline.ends(0, SUCCEEDED);
-        follow(0, 0);
+        timeline.follow(0, 0);
         timeline.arrives(partition, 2, 0);
         assertThat(timeline.effects()).as("innocent").endsWith("start 2");
     }
@@ -53,7 +42,7 @@ class EngineTurnsTest {
     @Test
     void what_another_worker_convicted_before_an_innocent_item_of_the_tenant_is_old() {
         EnginePartition partition = timeline.partition(Lane.HOT);
-        follow(0, 0, "acme");
+        timeline.follow(0, 0, "acme");
         long convictedMillis = timeline.nowMillis;
         timeline.arrives(partition, 0, 0);
         timeline.nowMillis += SuspectTurn.SETTLE_MILLIS;
@@ -71,7 +60,7 @@ class EngineTurnsTest {
     @Test
     void items_of_a_convicted_tenant_beyond_a_few_come_later_so_that_its_partitions_go_on() {
         EnginePartition partition = timeline.partition(Lane.HOT);
-        follow(1, 1, "acme");
+        timeline.follow(1, 1, "acme");
         for (int offset = 0; offset <= SuspectGroup.SIZE; offset++) {
             timeline.arrives(partition, offset, 0);
         }
@@ -87,7 +76,7 @@ class EngineTurnsTest {
     @Test
     void in_the_turn_of_another_worker_only_the_younger_suspects_run() {
         long[] offsets = LongStream.range(0, SuspectTurn.OLDEST + 3).toArray();
-        follow(1, timeline.nowMillis);
+        timeline.follow(1, timeline.nowMillis);
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
                 0, offsets.length, offsets.length, OffsetList.of(offsets), Optional.empty(), 0, false, true));
         for (long offset : offsets) {
@@ -103,7 +92,7 @@ class EngineTurnsTest {
         timeline.fill();
         assertThat(timeline.effects()).containsExactly("done 32", "done 33", "done 34");
 
-        follow(0, 0);
+        timeline.follow(0, 0);
         timeline.fill();
         assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(0, 1));
         assertThat(timeline.effects()).containsExactly("commit wanted", "start 0 alone");
@@ -112,7 +101,7 @@ class EngineTurnsTest {
     @Test
     void a_suspect_that_waits_for_the_turn_with_its_deaths_does_not_stop_the_younger_ones_of_its_partition() {
         long[] offsets = LongStream.rangeClosed(0, SuspectTurn.OLDEST + 1).toArray();
-        follow(1, timeline.nowMillis);
+        timeline.follow(1, timeline.nowMillis);
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(0, offsets.length, offsets.length,
                 OffsetList.of(offsets), Optional.of(new SuspectMark(0, 1)), 0, false, true));
         for (long offset : offsets) {
@@ -129,7 +118,7 @@ class EngineTurnsTest {
 
     @Test
     void a_suspect_with_enough_deaths_is_convicted_in_the_turn_of_another_worker() {
-        follow(1, timeline.nowMillis);
+        timeline.follow(1, timeline.nowMillis);
         EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
                 0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 2)), 0, false, true));
         timeline.arrives(partition, 0, 0);

@@ -7,12 +7,9 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
-import io.spillway.core.progress.SuspectStatus;
 import io.spillway.handler.Outcome;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -46,16 +43,6 @@ class QuarantineTest {
         return all;
     }
 
-    /** Tells the engine, which is worker b, of a worker a with these convictions and no suspects. */
-    private static void follow(EngineTimeline timeline, long turnMillis, String... convicted) {
-        Map<String, Long> atMillis = new HashMap<>();
-        for (String tenant : convicted) {
-            atMillis.put(tenant, timeline.nowMillis);
-        }
-        timeline.engine.follow("b", Map.of("a", new SuspectStatus.Received(
-                new SuspectStatus(turnMillis, turnMillis, atMillis), timeline.nowMillis)));
-    }
-
     @Test
     void a_mark_of_one_suspect_and_one_of_a_group_make_a_commit_due() {
         EnginePartition alone = takeOver(timeline, 1, Optional.empty(), 1);
@@ -73,7 +60,7 @@ class QuarantineTest {
 
     @Test
     void the_others_know_of_a_conviction_before_the_next_suspect_is_marked() {
-        follow(timeline, 0);
+        timeline.follow(0, 0);
         EnginePartition first = takeOver(timeline, 2, Optional.empty(), 2);
         arrive(timeline, first, "acme", "acme");
         timeline.nowMillis += SuspectTurn.SETTLE_MILLIS;
@@ -95,7 +82,7 @@ class QuarantineTest {
 
     @Test
     void a_convicted_suspect_is_gone_in_the_turn_of_another_worker() {
-        follow(timeline, timeline.nowMillis);
+        timeline.follow(timeline.nowMillis, timeline.nowMillis);
         EnginePartition partition = takeOver(timeline, 2, Optional.of(new SuspectMark(0, 2)), 0);
         arrive(timeline, partition, "acme", "acme");
 
@@ -107,13 +94,13 @@ class QuarantineTest {
         EngineTimeline one = new EngineTimeline(1);
         EnginePartition ordinary = one.partition(Lane.OVERFLOW);
         one.arrives(new EngineTimeline.Item(ordinary, 0, "bolt", 0, 0, one.nowMillis));
-        follow(one, one.nowMillis);
+        one.follow(one.nowMillis, one.nowMillis);
         EnginePartition partition = takeOver(one, 40, Optional.empty(), 0);
         arrive(one, partition, tenants(40, "acme"));
         one.commit(partition);
         one.effects();
 
-        follow(one, one.nowMillis, "acme");
+        one.follow(one.nowMillis, one.nowMillis, "acme");
         one.ends(one.attempt(0), SUCCEEDED);
         assertThat(one.effects()).as("in delay the deaths would be forgotten")
                 .noneMatch(effect -> effect.startsWith("move"));
@@ -122,7 +109,7 @@ class QuarantineTest {
 
     @Test
     void suspects_of_other_tenants_do_not_send_an_item_of_a_convicted_one_to_delay() {
-        follow(timeline, timeline.nowMillis, "acme");
+        timeline.follow(timeline.nowMillis, timeline.nowMillis, "acme");
         EnginePartition partition = takeOver(timeline, SuspectTurn.OLDEST, Optional.empty(), 0);
         arrive(timeline, partition, tenants(SuspectTurn.OLDEST, "bolt"));
         EnginePartition other = timeline.partition(Lane.OVERFLOW);
@@ -153,7 +140,7 @@ class QuarantineTest {
     @Test
     void a_revocation_removes_the_suspects_of_its_partitions_wherever_they_wait_and_no_others() {
         EngineTimeline turns = new EngineTimeline(10);
-        follow(turns, turns.nowMillis);
+        turns.follow(turns.nowMillis, turns.nowMillis);
         EnginePartition revoked = takeOver(turns, 3, Optional.of(new SuspectMark(0, 1)), 2);
         EnginePartition kept = takeOver(turns, 3, Optional.of(new SuspectMark(0, 1)), 2);
         arrive(turns, revoked, "acme", "acme", "acme");
@@ -249,7 +236,7 @@ class QuarantineTest {
     void each_place_in_quarantine_counts_as_waiting() {
         timeline.set(PolicyField.AGED_AFTER, "none");
         timeline.set(PolicyField.TTL, "none");
-        follow(timeline, timeline.nowMillis);
+        timeline.follow(timeline.nowMillis, timeline.nowMillis);
         EnginePartition accused = takeOver(timeline, 1, Optional.empty(), 1);
         arrive(timeline, accused, "accused");
         assertThat(timeline.engine.waitingSinceMillis().get(Lane.HOT)).containsOnlyKeys("accused");

@@ -298,15 +298,15 @@ class PartitionProgressTest {
         assertThat(new PartitionProgress(ProgressState.fresh(0), ENDLESS, 1).isFull()).isFalse();
     }
 
-    private static PartitionProgress after(ProgressState before, long logEnd) {
+    static PartitionProgress after(ProgressState before, long logEnd) {
         return new PartitionProgress(before, logEnd, PartitionProgress.DEFAULT_MAX_UNFINISHED);
     }
 
-    private static ProgressState working(long frontier, long readTo, long horizon, OffsetList unfinished) {
+    static ProgressState working(long frontier, long readTo, long horizon, OffsetList unfinished) {
         return new ProgressState(frontier, readTo, horizon, unfinished, NONE, 0, false, true);
     }
 
-    private static void deliver(PartitionProgress progress, long... offsets) {
+    static void deliver(PartitionProgress progress, long... offsets) {
         for (long offset : offsets) {
             assertThat(progress.delivered(offset)).as("offset %d", offset).isNotEqualTo(ReadVerdict.FINISHED);
         }

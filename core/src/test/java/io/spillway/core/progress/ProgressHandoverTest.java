@@ -1,5 +1,8 @@
 package io.spillway.core.progress;
 
+import static io.spillway.core.progress.PartitionProgressTest.after;
+import static io.spillway.core.progress.PartitionProgressTest.deliver;
+import static io.spillway.core.progress.PartitionProgressTest.working;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
@@ -47,19 +50,5 @@ class ProgressHandoverTest {
         PartitionProgress progress = after(working(5, 20, 30, OffsetList.of(5, 7, 15)), ENDLESS);
         assertThat(progress.delivered(7)).isEqualTo(ReadVerdict.SUSPECT);
         assertThat(progress.delivered(8)).isEqualTo(ReadVerdict.FINISHED);
-    }
-
-    private static PartitionProgress after(ProgressState before, long logEnd) {
-        return new PartitionProgress(before, logEnd, PartitionProgress.DEFAULT_MAX_UNFINISHED);
-    }
-
-    private static ProgressState working(long frontier, long readTo, long horizon, OffsetList unfinished) {
-        return new ProgressState(frontier, readTo, horizon, unfinished, NONE, 0, false, true);
-    }
-
-    private static void deliver(PartitionProgress progress, long... offsets) {
-        for (long offset : offsets) {
-            assertThat(progress.delivered(offset)).as("offset %d", offset).isNotEqualTo(ReadVerdict.FINISHED);
-        }
     }
 }
