@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.audit.Census;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import java.io.InputStream;
@@ -18,11 +19,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -114,6 +117,7 @@ class ProxiesIT {
             callers.awaitMore(100);
 
             callers.begin("killed");
+            awaitCommitted(idsAccepted(callers.handled()));
             callers.awaitMore(50);
             second.kill();
             callers.awaitMore(200);
@@ -148,6 +152,22 @@ class ProxiesIT {
         } finally {
             first.close();
             second.close();
+        }
+    }
+
+    private static Set<String> idsAccepted(List<ProxyCallers.Handling> handled) {
+        return handled.stream().filter(handling -> handling.answer().status() == 200)
+                .map(ProxyCallers.Handling::id).collect(Collectors.toSet());
+    }
+
+    /** Waits for the commits of these accepted answers: on a busy machine one may take longer than a phase. */
+    private void awaitCommitted(Set<String> ids) {
+        try (Census census = new Census(commands.configuration(), InstantSource.system())) {
+            AtomicBoolean isCommitted = new AtomicBoolean();
+            while (!isCommitted.get()) {
+                isCommitted.set(true);
+                census.forEach(false, item -> isCommitted.compareAndSet(true, !ids.contains(item.id())));
+            }
         }
     }
 
