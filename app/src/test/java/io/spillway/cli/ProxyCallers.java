@@ -81,7 +81,7 @@ final class ProxyCallers {
         }
     }
 
-    /** Ends each worker after a long poll without items. */
+    /** Ends each worker after its long poll, and one more call without items. */
     void endWorkers() throws InterruptedException {
         workersStopped = true;
         for (Thread worker : workers) {
@@ -124,7 +124,7 @@ final class ProxyCallers {
     private void work(String url) {
         while (true) {
             boolean isLast = workersStopped;
-            Answer leased = work(url, "lease", "{\"max\":5,\"waitMillis\":30000}");
+            Answer leased = work(url, "lease", "{\"max\":5,\"waitMillis\":" + (isLast ? 0 : 30_000) + "}");
             count("lease", leased);
             if (leased.status != 200) {
                 // As a worker would: not at once again while the process starts.

@@ -50,7 +50,8 @@ final class SmallDisk implements AutoCloseable {
         Files.delete(ballast);
     }
 
-    private static boolean run(String... command) {
+    /** Runs a command, and returns whether there is one and it has succeeded. */
+    static boolean run(String... command) {
         try {
             return new ProcessBuilder(List.of(command)).redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;

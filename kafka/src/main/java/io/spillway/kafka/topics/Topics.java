@@ -33,8 +33,8 @@ public final class Topics {
      */
     public static final long REMOVAL_KEPT_MILLIS = 24 * 60 * 60 * 1000;
 
-    /** Purged records stay on disk until their segment is full: up to this much for each partition. */
-    private static final int QUEUE_SEGMENT_BYTES = 256 * 1024 * 1024;
+    /** Purged records stay on disk until their segment is full: up to this much, or two records, for each partition. */
+    private static final int QUEUE_SEGMENT_BYTES = 64 * 1024 * 1024;
     /** Only closed segments are compacted, so a start or a restore reads about this much obsolete data. */
     private static final int COMPACTED_SEGMENT_BYTES = 16 * 1024 * 1024;
     private static final String COMPACTED_SEGMENT_MILLIS = "600000";
@@ -278,7 +278,7 @@ public final class Topics {
                 // Kafka measures the age of a segment by the timestamps of its records, which jump in a lane. Every
                 // jump by this time would start a new segment, with open files and memory maps.
                 TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Long.MAX_VALUE),
-                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(QUEUE_SEGMENT_BYTES),
+                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(Math.max(QUEUE_SEGMENT_BYTES, 2 * maxBytes)),
                 TopicConfig.RETENTION_MS_CONFIG, "-1",
                 TopicConfig.RETENTION_BYTES_CONFIG, "-1",
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(maxBytes),

@@ -170,7 +170,7 @@ class TopicsTest {
         assertThat(topics.all()).allSatisfy(spec -> assertThat(spec.configs())
                 .containsEntry("segment.ms", isQueue(spec) ? "9223372036854775807"
                         : spec.name().equals(topics.actions()) ? "86400000" : "600000")
-                .containsEntry("segment.bytes", isQueue(spec) ? "268435456" : "16777216"));
+                .containsEntry("segment.bytes", isQueue(spec) ? "67108864" : "16777216"));
         assertThat(new Topics(queue("topics.maxBytes", "104857600")).all()).allSatisfy(spec ->
                 assertThat(Integer.parseInt(spec.configs().get("segment.bytes"))).isGreaterThan(
                         Integer.parseInt(spec.configs().getOrDefault("max.message.bytes", "1048588"))));

@@ -147,13 +147,22 @@ public final class SpillwayExtension implements BeforeEachCallback, AfterEachCal
         return ItemState.WAITING.stream().mapToLong(depths::in).sum();
     }
 
+    private static SessionBroker inContainer(String image) {
+        try {
+            return ContainerBroker.start(image);
+        } catch (NoClassDefFoundError e) {
+            throw new IllegalStateException(CONTAINER + " is set, but Testcontainers is missing. Add"
+                    + " org.testcontainers:testcontainers-kafka with the scope test, or remove the setting.", e);
+        }
+    }
+
     @Override
     public void beforeEach(ExtensionContext context) throws IOException {
         // In the store of the session, because a JVM that runs several classes has a root context for each.
         String bootstrapServers = context.getStore(StoreScope.LAUNCHER_SESSION, Namespace.create(getClass()))
                 .computeIfAbsent("broker", key -> context.getConfigurationParameter(CONTAINER)
                         .filter(image -> !image.isEmpty())
-                        .map(ContainerBroker::start)
+                        .map(SpillwayExtension::inContainer)
                         .orElseGet(SessionBroker::embedded), SessionBroker.class)
                 .bootstrapServers();
         Map<String, String> all = new HashMap<>(settings);

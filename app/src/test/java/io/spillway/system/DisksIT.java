@@ -1,6 +1,7 @@
 package io.spillway.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,11 +30,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process with its own Kafka on a disk of 400 MiB, of which 40 are kept, that fills up. */
+/** A process with its own Kafka on a disk of 400 MiB, of which 40 are kept, that fills up or becomes slow. */
 @Timeout(900) // Against a hang; nothing is measured.
 @Tag("long")
-class FullDiskIT {
+class DisksIT {
     private static final int SIZE_MIB = 400;
+    /** By which each write takes longer. */
+    private static final int SLOW_MILLIS = 100;
 
     private final HttpClient client = HttpClient.newHttpClient();
     private final List<String> accepted = new ArrayList<>();
@@ -116,9 +120,43 @@ class FullDiskIT {
         }
     }
 
+    @Test
+    void a_slow_disk_delays_items_and_loses_none() throws Exception {
+        Path slow = directory.resolve("slow");
+        Map<String, String> environment = SlowDisk.environment(directory, disk.directory(), slow, SLOW_MILLIS);
+        assumeFalse(environment.isEmpty(), "There is no C compiler");
+        try (SpillwayProcess running = start(environment)) {
+            String key = command("tenants", "key", "create", "acme").done().out().strip();
+            awaitStatus(key, 202);
+            awaitAllDone();
+
+            Files.createFile(slow);
+            long startNanos = System.nanoTime();
+            for (int i = 0; i < 100; i++) {
+                assertThat(post(key).statusCode()).isEqualTo(202);
+            }
+            long sentNanos = System.nanoTime();
+            awaitAllDone();
+            System.out.printf("each write %d ms longer: 100 items accepted in %d ms, done %d ms later%n",
+                    SLOW_MILLIS, (sentNanos - startNanos) / 1_000_000, (System.nanoTime() - sentNanos) / 1_000_000);
+
+            Files.delete(slow);
+            awaitStatus(key, 202);
+            awaitAllDone();
+            assertThat(audit().get("accepted").asInt()).isEqualTo(accepted.size());
+            assertThat(running.stop()).isZero();
+        }
+    }
+
     private SpillwayProcess start() {
-        return SpillwayProcess.start(data, Map.of(
+        return start(Map.of());
+    }
+
+    private SpillwayProcess start(Map<String, String> more) {
+        Map<String, String> environment = new HashMap<>(more);
+        environment.putAll(Map.of(
                 "SPILLWAY_HANDLER_TYPE", "log", "SPILLWAY_KAFKA_EMBEDDEDPORT", "0", "SPILLWAY_TOPICS_PARTITIONS", "2"));
+        return SpillwayProcess.start(data, environment);
     }
 
     private CommandRun command(String... words) {
