@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,7 @@ import org.apache.kafka.common.Uuid;
 public final class Brokers implements AutoCloseable {
     static final String CONTROLLER = "CONTROLLER";
     static final int COUNT = 3;
+    private static final String DATA = "data";
     /** In a network of namespaces. */
     static final List<String> NAMES = List.of("broker-1", "broker-2", "broker-3");
     /** True for brokers with the code of Kafka's release, without {@link MendedKafka}. */
@@ -107,7 +109,7 @@ public final class Brokers implements AutoCloseable {
             Path home = Files.createDirectories(directory.resolve("broker-" + broker.id));
             broker.log = home.resolve("log");
             broker.settings = Files.writeString(home.resolve("settings"), text(settings(
-                    broker, home.resolve("data"), controllers)));
+                    broker, home.resolve(DATA), controllers)));
         }
         for (ServerSocket socket : reserved) {
             socket.close();
@@ -206,6 +208,24 @@ public final class Brokers implements AutoCloseable {
     void fullDisk(int index, boolean isFull) {
         if (canFail()) {
             Signals.fullDisk(brokers.get(index).process, isFull);
+        }
+    }
+
+    /** Kills a broker, 0 to 2, unless it has ended, and lets it lose what it has not synced; the same for a seed. */
+    void powerOff(int index, long seed) {
+        Broker broker = brokers.get(index);
+        if (!canFail() || !broker.process.isAlive()) {
+            return;
+        }
+        Signals.send(broker.process, "KILL");
+        try {
+            broker.process.waitFor();
+            LostWrites.cut(broker.settings.resolveSibling(DATA), new SplittableRandom(seed));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
         }
     }
 

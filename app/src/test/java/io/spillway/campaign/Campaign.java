@@ -68,6 +68,8 @@ final class Campaign implements AutoCloseable {
                 .filter(fault -> brokers.canFail()
                         || fault.target != Fault.Target.BROKER && fault.target != Fault.Target.LINK)
                 .filter(fault -> fault.target != (network.isPresent() ? Fault.Target.LINK : Fault.Target.NETWORK))
+                // Kafka does not survive it (docs/campaigns.md), so only where it is named.
+                .filter(fault -> fault != Fault.POWER_OFF_BROKER)
                 .toList();
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListTopicsOptions;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -46,6 +47,15 @@ final class ClusterFaults implements AutoCloseable {
     OptionalInt controller() {
         return answer(admin.describeMetadataQuorum().quorumInfo())
                 .map(quorum -> OptionalInt.of(quorum.leaderId())).orElse(OptionalInt.empty());
+    }
+
+    /** Returns whether each replica is in sync, so that one broker can lose what only its memory has. */
+    boolean isInSync() {
+        return answer(admin.listTopics(new ListTopicsOptions().listInternal(true)).names())
+                .flatMap(names -> answer(admin.describeTopics(names).allTopicNames()))
+                .map(topics -> topics.values().stream().flatMap(topic -> topic.partitions().stream())
+                        .allMatch(partition -> partition.isr().size() == partition.replicas().size()))
+                .orElse(false);
     }
 
     /** Removes all members from the group of the workers, or of the routers. */

@@ -22,6 +22,8 @@ enum Fault {
     KILL_ALL_BROKERS(Target.BROKER),
     /** The broker that is the active controller. */
     KILL_CONTROLLER(Target.BROKER),
+    /** The machine of a broker loses its power: the broker ends, and loses what it has not synced. */
+    POWER_OFF_BROKER(Target.BROKER),
     /** The broker cannot write to any file, and ends. */
     FULL_DISK_OF_BROKER(Target.BROKER),
     SLOW_NETWORK(Target.LINK), SILENT_NETWORK(Target.LINK), NOTHING_IN(Target.LINK), NOTHING_OUT(Target.LINK),

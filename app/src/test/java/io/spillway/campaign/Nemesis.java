@@ -92,6 +92,12 @@ final class Nemesis implements AutoCloseable {
             case KILL_BROKER -> brokers.signal(broker, "KILL");
             case STOP_BROKER -> brokers.signal(broker, "TERM");
             case SUSPEND_BROKER -> brokers.signal(broker, "STOP");
+            case POWER_OFF_BROKER -> {
+                // What is in two memories is safe from one loss, and not from two.
+                if (cluster.isInSync()) {
+                    brokers.powerOff(broker, event.atMillis());
+                }
+            }
             case FULL_DISK_OF_BROKER -> brokers.fullDisk(broker, true);
             case KILL_ALL_BROKERS -> all(i -> brokers.signal(i, "KILL"));
             case KILL_CONTROLLER -> cluster.controller().ifPresent(id -> brokers.signal(id - 1, "KILL"));

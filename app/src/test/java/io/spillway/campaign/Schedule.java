@@ -72,7 +72,7 @@ record Schedule(long seed, List<Event> events) {
         return switch (fault) {
             case KILL_ROUTER, KILL_WORKER, KILL_GATEWAY, STOP_ROUTER, STOP_WORKER, STOP_GATEWAY, DAMAGE_STATE,
                     LOSE_STATE -> 500 + random.nextInt(isShort ? 1_000 : 12_000);
-            case KILL_BROKER, STOP_BROKER, KILL_ALL_BROKERS, KILL_CONTROLLER, FULL_DISK_OF_BROKER ->
+            case KILL_BROKER, POWER_OFF_BROKER, STOP_BROKER, KILL_ALL_BROKERS, KILL_CONTROLLER, FULL_DISK_OF_BROKER ->
                     1_000 + random.nextInt(isShort ? 2_000 : 15_000);
             // Sessions and transactions of 10 s.
             case SUSPEND_ROUTER, SUSPEND_WORKER, SUSPEND_GATEWAY -> isShort ? 200 + random.nextInt(12_000)

@@ -62,9 +62,19 @@ final class CommitThread implements AutoCloseable {
         this.onFailure = onFailure;
     }
 
-    /** Opens the producer, which fences a previous process with the same id, and starts the thread. */
+    /**
+     * Opens the producer, which fences a previous process with the same id, and starts the thread.
+     *
+     * @throws WorkerException if Kafka does not let it begin transactions in time
+     */
     void start() {
-        transactions.open();
+        try {
+            transactions.open();
+        } catch (org.apache.kafka.common.errors.TimeoutException e) {
+            throw new WorkerException("Kafka does not let this worker begin transactions: its last one is not decided,"
+                    + " or who leads its partition of __transaction_state does not answer. Check the brokers, and"
+                    + " restart the one that leads it. Kafka says: " + e.getMessage(), e);
+        }
         thread.start();
     }
 
