@@ -33,6 +33,8 @@ public final class Brokers implements AutoCloseable {
     static final String CONTROLLER = "CONTROLLER";
     static final int COUNT = 3;
     private static final String DATA = "data";
+    /** Sessions of brokers of 9 s, and time to start. */
+    private static final long SETTLED_NANOS = 20_000_000_000L;
     /** In a network of namespaces. */
     static final List<String> NAMES = List.of("broker-1", "broker-2", "broker-3");
     /** True for brokers with the code of Kafka's release, without {@link MendedKafka}. */
@@ -49,6 +51,7 @@ public final class Brokers implements AutoCloseable {
         Path settings;
         Path log;
         Process process;
+        long launchedNanos;
 
         Broker(int id, String host) {
             this.id = id;
@@ -211,12 +214,18 @@ public final class Brokers implements AutoCloseable {
         }
     }
 
-    /** Kills a broker, 0 to 2, unless it has ended, and lets it lose what it has not synced; the same for a seed. */
+    /**
+     * Returns whether all have run for so long that the cluster knows of their last ends: until then one that has lost
+     * records, and has not read them again, counts as in sync.
+     */
+    boolean haveSettled() {
+        return canFail() && brokers.stream().allMatch(broker -> broker.process.isAlive()
+                && System.nanoTime() - broker.launchedNanos > SETTLED_NANOS);
+    }
+
+    /** Kills a broker, 0 to 2, and lets it lose what it has not synced; the same for a seed. */
     void powerOff(int index, long seed) {
         Broker broker = brokers.get(index);
-        if (!canFail() || !broker.process.isAlive()) {
-            return;
-        }
         Signals.send(broker.process, "KILL");
         try {
             broker.process.waitFor();
@@ -245,6 +254,7 @@ public final class Brokers implements AutoCloseable {
         try {
             broker.process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.appendTo(broker.log.toFile())).start();
+            broker.launchedNanos = System.nanoTime();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

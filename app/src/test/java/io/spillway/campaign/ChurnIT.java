@@ -13,7 +13,6 @@ import io.spillway.handler.Outcome;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.producer.ItemBuilder;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -27,7 +26,6 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -154,7 +152,7 @@ class ChurnIT {
                 .flatMap(directory -> directory.replicaInfos().entrySet().stream())
                 .forEach(replica -> bytes.merge(replica.getKey().topic(), replica.getValue().size(), Long::sum));
         bytes.forEach((topic, size) -> largest.merge(topic, size, Math::max));
-        String scrape = client.send(HttpRequest.newBuilder(metrics(process)).build(),
+        String scrape = client.send(HttpRequest.newBuilder(process.address("metrics")).build(),
                 HttpResponse.BodyHandlers.ofString()).body();
         Path proc = Path.of("/proc", Long.toString(process.pid()));
         Map<String, String> status = Files.readAllLines(proc.resolve("status")).stream()
@@ -169,12 +167,6 @@ class ChurnIT {
                 bytes.entrySet().stream().filter(topic -> topic.getValue() > MIB)
                         .map(topic -> name(topic.getKey()) + " " + Math.round(topic.getValue() / MIB))
                         .collect(Collectors.joining(", ")));
-    }
-
-    private static URI metrics(SpillwayProcess process) {
-        Matcher address = Pattern.compile(" metrics=(\\S+)").matcher(process.readyLine());
-        assertThat(address.find()).as(process.readyLine()).isTrue();
-        return URI.create(address.group(1));
     }
 
     /** Returns the bucket of a quantile over all items so far, seconds. */

@@ -94,7 +94,8 @@ final class Nemesis implements AutoCloseable {
             case SUSPEND_BROKER -> brokers.signal(broker, "STOP");
             case POWER_OFF_BROKER -> {
                 // What is in two memories is safe from one loss, and not from two.
-                if (cluster.isInSync()) {
+                if (brokers.haveSettled() && cluster.isInSync()) {
+                    System.out.println("power off");
                     brokers.powerOff(broker, event.atMillis());
                 }
             }

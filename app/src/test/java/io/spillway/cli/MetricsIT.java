@@ -62,7 +62,7 @@ class MetricsIT {
                 "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", MixedHandler.class.getName());
         try (SpillwayProcess running =
                 SpillwayProcess.start(directory.resolve("data"), environment, commands.options())) {
-            String url = running.readyLine().replaceAll(".*metrics=", "");
+            String url = running.address("metrics").toString();
             send(commands);
 
             scrapeUntil(url, now -> value(now, "spillway_handled_total", "outcome", "done") >= 60
@@ -150,7 +150,7 @@ class MetricsIT {
             try (SpillwayProcess running =
                     SpillwayProcess.start(directory.resolve("data"), environment, commands.options())) {
                 commands.run("send", "--file", file.toString()).done();
-                String url = running.readyLine().replaceAll(".*metrics=", "");
+                String url = running.address("metrics").toString();
                 List<Sample> samples = scrapeUntil(
                         url, now -> value(now, "spillway_handled_total", "outcome", "done") >= 50);
                 long own = samples.stream().filter(sample -> !sample.name().startsWith("kafka_")).count();

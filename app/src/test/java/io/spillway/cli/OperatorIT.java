@@ -61,7 +61,7 @@ class OperatorIT {
         try (SpillwayProcess gateway = SpillwayProcess.start(
                 directory.resolve("data"), Map.of("SPILLWAY_ADMIN_KEY", ADMIN, "SPILLWAY_VIEWER_KEY", VIEWER),
                 Stream.concat(Stream.of("--roles", "gateway"), Stream.of(commands.options())).toArray(String[]::new))) {
-            url = gateway.readyLine().replaceAll(".*gateway=(\\S+).*", "$1");
+            url = gateway.address("gateway").toString();
             actions();
             pages();
             runs();

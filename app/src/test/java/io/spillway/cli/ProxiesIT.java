@@ -27,7 +27,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -220,7 +219,7 @@ class ProxiesIT {
     /** Waits until each process has calls that ask for a number of items. */
     private void awaitAsked(int items, SpillwayProcess... processes) throws Exception {
         for (SpillwayProcess process : processes) {
-            HttpRequest scrape = HttpRequest.newBuilder(URI.create(addressOf(process, "metrics"))).build();
+            HttpRequest scrape = HttpRequest.newBuilder(process.address("metrics")).build();
             Pattern asked = Pattern.compile("^spillway_pull_asked\\{?.* " + items + "\\.0$", Pattern.MULTILINE);
             while (!asked.matcher(client.send(scrape, ofString()).body()).find()) {
                 LockSupport.parkNanos(10_000_000);
@@ -271,12 +270,6 @@ class ProxiesIT {
                 "SPILLWAY_HANDLER_PULL_RECEIPT_KEY_FILE", directory.resolve("receipt.key").toString()),
                 Stream.concat(Stream.of("--roles", "gateway,router,worker"), Stream.of(commands.options()))
                         .toArray(String[]::new));
-    }
-
-    private static String addressOf(SpillwayProcess process, String name) {
-        Matcher address = Pattern.compile(" " + name + "=(\\S+)").matcher(process.readyLine());
-        assertThat(address.find()).as(process.readyLine()).isTrue();
-        return address.group(1);
     }
 
     /** Writes a certificate of the proxy and the gateways, and returns what trusts it. */

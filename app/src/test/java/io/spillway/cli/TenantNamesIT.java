@@ -87,7 +87,7 @@ class TenantNamesIT {
                 Map.of("SPILLWAY_ADMIN_KEY", ADMIN, "SPILLWAY_HANDLER_TYPE", "http", "SPILLWAY_HANDLER_HTTP_URL",
                         "http://127.0.0.1:" + destination.getAddress().getPort() + "/{tenant}"),
                 commands.options())) {
-            String url = running.readyLine().replaceAll(".*gateway=(\\S+).*", "$1");
+            String url = running.address("gateway").toString();
             for (String name : NAMES) {
                 useAll(name, url);
             }

@@ -14,7 +14,6 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.feedback.UndecidedTransactions;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -140,7 +139,7 @@ class TransactionsCommandIT {
                 rogue.send(new ProducerRecord<>(topic, 0, "left".getBytes(), "open".getBytes())).get();
             }
             HttpRequest scrape =
-                    HttpRequest.newBuilder(URI.create(running.readyLine().replaceAll(".*metrics=", ""))).build();
+                    HttpRequest.newBuilder(running.address("metrics")).build();
             Set<String> measured = new TreeSet<>();
             while (measured.size() < 3) {
                 LockSupport.parkNanos(100_000_000);

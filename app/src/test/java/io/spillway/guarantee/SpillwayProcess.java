@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,6 +94,17 @@ public final class SpillwayProcess implements AutoCloseable {
 
     public String readyLine() {
         return readyLine;
+    }
+
+    /**
+     * Returns an address of the ready line, such as {@code gateway} or {@code metrics}.
+     *
+     * @throws IllegalStateException if it has none of this name
+     */
+    public URI address(String name) {
+        return Stream.of(readyLine.split(" ")).filter(word -> word.startsWith(name + "="))
+                .map(word -> URI.create(word.substring(name.length() + 1))).findFirst()
+                .orElseThrow(() -> new IllegalStateException("no " + name + " in " + readyLine));
     }
 
     /** Returns the output after the ready line; waits for the end of the process. */

@@ -104,11 +104,11 @@ class SegmentsIT {
         topicAdmin.createMissing(earlier);
         assertThat(topicAdmin.check(topics.all()))
                 .as("one line for each topic").hasSameSizeAs(topics.all())
-                .contains("topic spillway.hot has segment.bytes=1073741824 but must have 268435456,"
+                .contains("topic spillway.hot has segment.bytes=1073741824 but must have 67108864,"
                         + " segment.ms=604800000 but must have 9223372036854775807. Correct it with: kafka-configs.sh"
                         + " --bootstrap-server " + kafka.bootstrapServers() + " --alter --entity-type topics"
                         + " --entity-name spillway.hot"
-                        + " --add-config segment.bytes=268435456,segment.ms=9223372036854775807");
+                        + " --add-config segment.bytes=67108864,segment.ms=9223372036854775807");
 
         assertThat(topicAdmin.alignSettings(topics.all())).hasSameSizeAs(topics.all());
 
