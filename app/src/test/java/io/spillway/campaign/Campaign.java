@@ -68,7 +68,7 @@ final class Campaign implements AutoCloseable {
                 .filter(fault -> brokers.canFail()
                         || fault.target != Fault.Target.BROKER && fault.target != Fault.Target.LINK)
                 .filter(fault -> fault.target != (network.isPresent() ? Fault.Target.LINK : Fault.Target.NETWORK))
-                // Kafka does not survive it (docs/campaigns.md), so only where it is named.
+                // Only where it is named: one run is too few to have it in all.
                 .filter(fault -> fault != Fault.POWER_OFF_BROKER)
                 .toList();
     }
