@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.engine.TransactionBudget;
+import io.spillway.core.text.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -73,7 +74,7 @@ final class CommitThread implements AutoCloseable {
         } catch (org.apache.kafka.common.errors.TimeoutException e) {
             throw new WorkerException("Kafka does not let this worker begin transactions: its last one is not decided,"
                     + " or who leads its partition of __transaction_state does not answer. Check the brokers, and"
-                    + " restart the one that leads it. Kafka says: " + e.getMessage(), e);
+                    + " restart the one that leads it. Kafka says: " + Printable.of(e.getMessage()), e);
         }
         thread.start();
     }
