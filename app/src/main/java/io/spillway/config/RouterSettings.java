@@ -12,7 +12,7 @@ import java.util.Map;
 public record RouterSettings(
         @Setting(key = "router.commitInterval", defaultValue = "100ms", allowed = "1ms to 1m",
                 doc = "Longest time until a routed item is visible in its lane. Commits are more frequent as long as"
-                        + " they are cheap.")
+                        + " they are cheap and an item waits for them.")
                 Duration commitInterval,
         @Setting(key = "router.threads", defaultValue = "2", allowed = "1 to 256",
                 doc = "Number of stream threads in this process.") int threads,

@@ -48,6 +48,7 @@ import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.ledger.StuckTransactionDetector;
 import io.spillway.router.route.Decider;
+import io.spillway.router.route.EarlyStart;
 import io.spillway.router.route.ItemDecider;
 import io.spillway.router.route.LaneServices;
 import io.spillway.router.route.RouteProcessor;
@@ -99,6 +100,7 @@ public final class Router implements AutoCloseable {
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
+    private volatile EarlyStart early = EarlyStart.NEVER;
     private volatile Optional<LocalState> localState = Optional.empty();
     private final CountDownLatch running = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -150,7 +152,9 @@ public final class Router implements AutoCloseable {
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, maxTenants)::ofLanes, rates,
                 new ItemPlacement(fleet, placements));
         LaneServices services =
-                new LaneServices(topics, limits, metrics, new LedgerRecorder(topics), requester);
+                new LaneServices(topics, limits, metrics, new LedgerRecorder(topics), requester,
+                        (partition, timestampMillis, key, value, headers) ->
+                                early.start(partition, timestampMillis, key, value, headers));
         DelayMetrics delays = new DelayMetrics(
                 registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
@@ -227,6 +231,11 @@ public final class Router implements AutoCloseable {
             throw new RouterException("The start of the router was interrupted. Start it again.");
         }
         housekeeping.start(delays);
+    }
+
+    /** Sets the worker of this process, which may start fresh items before their commits. */
+    public void startWith(EarlyStart worker) {
+        early = worker;
     }
 
     /** Moves no items while a disk has no room for them. Nothing is lost: it keeps its partitions and its place. */

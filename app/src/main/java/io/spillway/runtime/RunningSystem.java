@@ -156,9 +156,8 @@ public record RunningSystem(
         Optional<CompletableFuture<Router>> routing = Optional.empty();
         if (roles.contains(Role.ROUTER)) {
             ShardAssignments assignments = new ShardAssignments();
-            if (topics.assignsShards()) {
-                views.follow(topics.shards(), assignments);
-            }
+            Optional.of(assignments).filter(here -> topics.assignsShards())
+                    .ifPresent(here -> views.follow(topics.shards(), here));
             Router router = shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
                     assignments, metrics.registry(), InstantSource.system(), System::nanoTime));
@@ -172,7 +171,7 @@ public record RunningSystem(
         String workUrl = "";
         if (roles.contains(Role.WORKER)) {
             if (handler.orElseThrow() instanceof PullHandler pull) {
-                // Closed after the worker, whose stop waits for the answers of its attempts.
+                // Closed after the worker, whose stop waits for answers.
                 WorkServer work = shutdown.closing(new WorkServer(configuration, pull,
                         workerKey.orElseThrow(), metrics.registry(), InstantSource.system(), System::nanoTime));
                 workUrl = startOrFail(work::start);
@@ -185,6 +184,7 @@ public record RunningSystem(
                     delays, handler.orElseThrow(), policies, sweeps, metrics.registry(), tracing,
                     InstantSource.system(), System::nanoTime, new SplittableRandom()));
             worker.start(START_TIMEOUT);
+            routing.ifPresent(router -> router.thenAccept(started -> started.startWith(worker::startEarly)));
             ready.add(worker::isReady);
             watch("worker", worker::awaitEnd, ended);
         }
@@ -344,7 +344,7 @@ public record RunningSystem(
     }
 
     private static Path stateDirectory(Configuration configuration, Path data) {
-        String configured = configuration.router().stateDir();
-        return configured.isEmpty() ? data.resolve("state") : Path.of(configured);
+        return configuration.router().stateDir().isEmpty() ? data.resolve("state")
+                : Path.of(configuration.router().stateDir());
     }
 }

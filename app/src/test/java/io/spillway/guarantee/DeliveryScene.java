@@ -61,6 +61,7 @@ final class DeliveryScene implements AutoCloseable {
     final Topics topics;
     private final Map<String, String> environment;
     private final Path directory;
+    private Optional<Router> router = Optional.empty();
     private final QueueAdmin queues;
     private final Admin admin;
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
@@ -104,9 +105,9 @@ final class DeliveryScene implements AutoCloseable {
 
     /** Starts a router in this process. */
     DeliveryScene withRouter() {
-        Router router = opened(new Router(configuration, "router", directory.resolve("state"), policies, sweeps,
-                new ShardAssignments(), routerMetrics, InstantSource.system(), System::nanoTime), Router::close);
-        router.start(START_TIMEOUT);
+        router = Optional.of(opened(new Router(configuration, "router", directory.resolve("state"), policies, sweeps,
+                new ShardAssignments(), routerMetrics, InstantSource.system(), System::nanoTime), Router::close));
+        router.get().start(START_TIMEOUT);
         return this;
     }
 
@@ -126,6 +127,7 @@ final class DeliveryScene implements AutoCloseable {
                 new SimpleMeterRegistry(), tracing, InstantSource.system(), System::nanoTime, new SplittableRandom()),
                 Worker::close);
         worker.start(START_TIMEOUT);
+        router.ifPresent(one -> one.startWith(worker::startEarly));
         return worker;
     }
 

@@ -1,5 +1,7 @@
 package io.spillway.router;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
@@ -59,6 +61,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -102,6 +105,7 @@ public final class RouterHarness implements AutoCloseable {
     RouterMetrics metrics;
     /** Protection of hot; tests call its look method. */
     final Fleet fleet;
+    final List<ProducerRecord<byte[], byte[]>> offered = new ArrayList<>();
     private long nowMillis = START_MILLIS;
     private long nanoTime;
     private ClockWatch clockWatch;
@@ -194,7 +198,8 @@ public final class RouterHarness implements AutoCloseable {
         ItemEnds ends = new ItemEnds(sweeps::coveredBeforeMillis, ItemEnds.NO_FAILURES, clockWatch::aheadMillis);
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, MAX_TENANTS)::ofLanes, new RateTable(1_000),
                 new ItemPlacement(fleet, placements));
-        LaneServices services = new LaneServices(topics, limits, metrics, recorder, requester);
+        LaneServices services = new LaneServices(topics, limits, metrics, recorder, requester,
+                (to, at, key, value, its) -> offered.add(new ProducerRecord<>("hot", to, at, key, value, its)));
         ItemReader ingressReader = new ItemReader(schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS,
                 configuration.router().maxHeaderBytes());
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,
@@ -323,11 +328,7 @@ public final class RouterHarness implements AutoCloseable {
         TestRecord<byte[], byte[]> found = null;
         for (Lane each : LANES) {
             List<TestRecord<byte[], byte[]>> records = take(each);
-            if (records.size() != (each == lane ? 1 : 0)) {
-                throw new AssertionError(records.size() + " records in " + each + "; wanted one in " + lane
-                        + (each == Lane.DEAD_LETTER && !records.isEmpty() ? " "
-                                + header(records.getFirst(), "spillway-dead-reason") : ""));
-            }
+            assertThat(records).as("in %s; wanted one in %s", each, lane).hasSize(each == lane ? 1 : 0);
             found = each == lane ? records.getFirst() : found;
         }
         return found;

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
@@ -54,6 +55,23 @@ class RoutingTest {
         assertThat(router.take(Lane.HOT)).extracting(record -> header(record, "spillway-origin"))
                 .startsWith("spillway.ingress-0-0", "spillway.ingress-0-1")
                 .endsWith("spillway.ingress-0-9", "spillway.ingress-0-10", "spillway.ingress-0-11");
+    }
+
+    @Test
+    void a_fresh_item_of_hot_that_entered_after_the_task_began_is_offered_to_the_worker_as_it_will_be_read() {
+        router.send(item("acme", START_MILLIS));
+        assertThat(router.offered).as("it may have been moved by a process that died with it").isEmpty();
+        router.take(Lane.HOT);
+
+        router.enteredAtMillis = START_MILLIS + 10_001;
+        router.send(item("acme", START_MILLIS));
+        router.send(item("acme", START_MILLIS - 3_600_000));
+        TestRecord<byte[], byte[]> routed = router.take(Lane.HOT).getFirst();
+        assertThat(router.offered).as("the old one is in aged").hasSize(1);
+        ProducerRecord<byte[], byte[]> offered = router.offered.getFirst();
+        assertThat(offered.value()).isEqualTo(routed.value());
+        assertThat(offered.key()).isEqualTo(routed.key());
+        assertThat(offered.headers()).isEqualTo(routed.headers());
     }
 
     @ParameterizedTest(name = "age {0} ms, aged after 5m, ttl {1}: {2}")

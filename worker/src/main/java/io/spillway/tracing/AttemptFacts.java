@@ -6,7 +6,7 @@ import java.util.OptionalLong;
  * What the span of an attempt says of its item. Texts are not null.
  *
  * @param topic         topic of the lane
- * @param offset        of the record in its partition
+ * @param offset        of the record in its partition; negative if it is not committed yet
  * @param group         consumer group of the workers
  * @param workload      empty for none
  * @param id            id of the item

@@ -54,15 +54,21 @@ enum Conventions {
         if (isOld) {
             span.setAttribute("messaging.operation", "process")
                     .setAttribute("messaging.kafka.consumer.group", facts.group())
-                    .setAttribute("messaging.kafka.destination.partition", facts.partition())
-                    .setAttribute("messaging.kafka.message.offset", facts.offset());
+                    .setAttribute("messaging.kafka.destination.partition", facts.partition());
+            describeOffset(span, "messaging.kafka.message.offset", facts);
         }
         if (isNew) {
             span.setAttribute("messaging.operation.name", "process")
                     .setAttribute("messaging.operation.type", "process")
                     .setAttribute("messaging.consumer.group.name", facts.group())
-                    .setAttribute("messaging.destination.partition.id", Integer.toString(facts.partition()))
-                    .setAttribute("messaging.kafka.offset", facts.offset());
+                    .setAttribute("messaging.destination.partition.id", Integer.toString(facts.partition()));
+            describeOffset(span, "messaging.kafka.offset", facts);
+        }
+    }
+
+    private static void describeOffset(Span span, String name, AttemptFacts facts) {
+        if (facts.offset() >= 0) {
+            span.setAttribute(name, facts.offset());
         }
     }
 

@@ -253,8 +253,10 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
 
     @Override
     public String position() {
-        return item.record().topic() + "-" + item.record().partition() + "-" + item.record().offset() + "@"
-                + item.owned().assignment;
+        LaneItem at = item;
+        // It has no offset yet if it started early.
+        return (at.offset() < 0 ? at.origin() : at.record().topic() + "-" + at.record().partition() + "-" + at.offset())
+                + "@" + at.owned().assignment;
     }
 
     @Override

@@ -2,8 +2,11 @@ package io.spillway.worker;
 
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.progress.ProgressState;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -16,6 +19,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * @param atMillis time of the capture, epoch milliseconds
  */
 record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts, long atMillis) {
+    /** Approximate limit of one transaction: the moves of one second on a small machine. */
+    private static final int MAX_MOVES = 50_000;
+    private static final long MAX_MOVE_BYTES = 16L << 20;
+
     /**
      * Content for one partition.
      *
@@ -24,6 +31,28 @@ record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts,
      * @param deltas ledger entries; not modified until the batch has ended
      */
     record Part(ProgressState state, List<ProducerRecord<byte[], byte[]>> moves, LedgerDeltas deltas) {}
+
+    /**
+     * Returns a batch of the partitions that have changed, as many as one commit can have.
+     *
+     * @param group null if there are none
+     * @param part  returns what to commit of a partition
+     */
+    static CommitBatch of(
+            ConsumerGroupMetadata group, Collection<OwnedPartition> partitions, Function<OwnedPartition, Part> part,
+            long nowMillis) {
+        Map<OwnedPartition, Part> parts = new LinkedHashMap<>();
+        partitions.stream().filter(OwnedPartition::isDirty)
+                .limit(CommitThread.MAX_METADATA_CHARACTERS / CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION + 1)
+                .forEach(partition -> parts.put(partition, part.apply(partition)));
+        return new CommitBatch(group, parts, nowMillis);
+    }
+
+    /** Returns whether the next batch is so full that no more may be added to it by reading on. */
+    static boolean isFull(Collection<OwnedPartition> partitions) {
+        return partitions.stream().mapToInt(partition -> partition.moves.size()).sum() >= MAX_MOVES
+                || partitions.stream().mapToLong(OwnedPartition::moveBytes).sum() >= MAX_MOVE_BYTES;
+    }
 
     boolean isEmpty() {
         return parts.isEmpty();

@@ -98,6 +98,12 @@ final class HandlerFailures {
         }
     }
 
+    /** Returns a line about a handler that calls {@code System.exit}. */
+    static String describeExit(Attempt attempt, StackTraceElement caller) {
+        return "The handler ends this process by System.exit at " + Printable.of(caller.toString()) + ", "
+                + describe(attempt) + ". A handler must return or throw instead.";
+    }
+
     /** Returns tenant, id, attempt and record of an item on one line. */
     static String describe(Attempt attempt) {
         return describe(attempt.item) + " attempt=" + (attempt.item.attempts() + 1);
@@ -105,7 +111,7 @@ final class HandlerFailures {
 
     /** Returns tenant, id and record of an item on one line. */
     static String describe(LaneItem item) {
-        return "tenant=" + item.tenant() + " id=" + Printable.of(item.id()) + " record=" + item.owned().partition + "@"
-                + item.offset();
+        return "tenant=" + item.tenant() + " id=" + Printable.of(item.id()) + " record="
+                + (item.offset() < 0 ? item.origin() : item.owned().partition + "@" + item.offset());
     }
 }

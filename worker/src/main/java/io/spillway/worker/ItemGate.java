@@ -15,6 +15,7 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -43,6 +44,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         this.policies = policies;
         this.sweeps = sweeps;
         this.clockAheadMillis = clockAheadMillis;
+    }
+
+    /** Reads the records of one poll of a partition. */
+    List<LaneItem> readAll(OwnedPartition.Polled batch, long nowMillis) {
+        return batch.records().stream().map(record -> read(batch.partition(), record, nowMillis)).toList();
     }
 
     /** Reads a record by the rules of the router. The balance of its owner counts an unreadable one. */

@@ -55,6 +55,12 @@ record LaneItem(
         return record.offset();
     }
 
+    /** Returns the {@link #origin}: no other item has it, and one has it in each lane and at each offset. */
+    @Override
+    public Object identity() {
+        return origin();
+    }
+
     @Override
     public String tenant() {
         return read.tenant();

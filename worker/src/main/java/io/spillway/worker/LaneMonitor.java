@@ -145,7 +145,7 @@ final class LaneMonitor implements AutoCloseable {
     private void measureBacklog() {
         long position = readPosition();
         boolean isIdle = position == lastPosition && core.inFlight() == 0
-                && Lane.WORKED.stream().allMatch(lane -> core.waiting(lane) == 0);
+                && Lane.WORKED.stream().allMatch(lane -> core.read(engine -> engine.waiting(lane)) == 0);
         if (isIdle && lastBacklog == 0 && leftOut < MOST_LEFT_OUT) {
             leftOut++;
             return;

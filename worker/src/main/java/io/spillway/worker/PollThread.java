@@ -63,6 +63,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final Topics topics;
     private final long drainGraceMillis;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final EarlyCommits earlyCommits;
     private final Outage outage;
     private final java.util.function.Consumer<Throwable> onFailure;
     private final Map<String, Lane> laneOfTopic;
@@ -77,7 +78,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     PollThread(
             WorkerCore core, AttemptRunner runner, CommitThread committer, WorkerMetrics metrics, Topics topics,
-            Duration drainGrace, Supplier<Consumer<byte[], byte[]>> consumers, Outage outage,
+            Duration drainGrace, Supplier<Consumer<byte[], byte[]>> consumers,
+            EarlyCommits earlyCommits, Outage outage,
             java.util.function.Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
@@ -86,6 +88,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.topics = topics;
         this.drainGraceMillis = drainGrace.toMillis();
         this.consumers = consumers;
+        this.earlyCommits = earlyCommits;
         this.consumer = consumers.get();
         this.outage = outage;
         this.onFailure = onFailure;
@@ -144,7 +147,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void pollUnlessWoken() {
         try {
             adjustPauses();
-            process(repeated("poll", this::pollUnlessPassed));
+            process(repeated("poll", this::pollUnlessPassed), consumer);
         } catch (WakeupException e) {
             LOG.debug("Woken to stop");
         } catch (KafkaException e) {
@@ -218,7 +221,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         }
     }
 
-    private void process(ConsumerRecords<byte[], byte[]> records) {
+    private void process(ConsumerRecords<byte[], byte[]> records, Consumer<byte[], byte[]> from) {
         Set<Lane> withRecords = EnumSet.noneOf(Lane.class);
         records.partitions().forEach(partition -> withRecords.add(laneOfTopic.get(partition.topic())));
         for (Lane lane : Lane.WORKED) {
@@ -233,7 +236,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             // This thread is the only one that changes a position.
             long position = batch.partition().position();
             if (position < batch.nextOffset()) {
-                unlessLost(() -> consumer.seek(batch.partition().partition, position));
+                unlessLost(() -> from.seek(batch.partition().partition, position));
             }
         }
     }
@@ -332,6 +335,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             return;
         }
         try {
+            earlyCommits.await(partitions, this::process);
             core.leave(partitions, drainGraceMillis);
             core.takeNotes().forEach(LOG::warn);
             committer.commitAll(partitions, whenRefused);

@@ -1,7 +1,6 @@
 package io.spillway.worker;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
@@ -33,23 +32,21 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.tracing.Tracing;
 import io.spillway.worker.carriers.CarrierWatch;
-import io.spillway.worker.group.SlotAssignor;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,21 +54,9 @@ import org.slf4j.LoggerFactory;
 public final class Worker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final long HOT_BUFFER_MILLIS = 100;
+    /** Of a record that is not committed yet. */
+    private static final long NO_OFFSET = -1;
     private static final Duration NOT_READY_AFTER = Duration.ofSeconds(10);
-    /**
-     * A consumer has one pending fetch for each broker. Partitions that were paused when it was sent wait for its end,
-     * which takes 500 ms by default when the other lanes are empty.
-     */
-    private static final int FETCH_WAIT_MILLIS = 10;
-    /** Time after which a worker without a sign of life loses its partitions. Brokers refuse less than 6 s. */
-    private static final int SESSION_MILLIS = 10_000;
-    /** Small, because a worker learns with a heartbeat that partitions move. */
-    private static final int HEARTBEAT_MILLIS = 500;
-    /** The others wait for so long for a worker that does not poll. A call may block for 60 s, and a release for 26. */
-    private static final int MAX_POLL_INTERVAL_MILLIS = 90_000;
-    /** Small, because the records of one partition delay those of the next in the same fetch. */
-    private static final int PARTITION_FETCH_BYTES = 256 * 1024;
-
     /**
      * Handler that hands items to consumers who ask for them. Attempts start only as far as items are asked for, so
      * that an item keeps waiting in its lane, at no cost and in its fair turn, until a consumer is there. What a call
@@ -97,11 +82,15 @@ public final class Worker implements AutoCloseable {
     private final StartDelays delays;
     private final String name;
     private final Topics topics;
-    private final KafkaClients clients;
+    private final WorkerClients clients;
     private final Admin admin;
     private final QueueAdmin queues;
     private final InitialOffsets initialOffsets;
     private final WorkerCore core;
+    private final AttemptRunner runner;
+    private final boolean startsEarly;
+    /** By number. */
+    private final List<TopicPartition> hot;
     private final SameName sameName;
     private final Outage commitOutage;
     private final Outage pollOutage;
@@ -116,8 +105,6 @@ public final class Worker implements AutoCloseable {
     private final DemandExchange<?> concurrency;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
-    /** By client, because the producer may be replaced. */
-    private final Map<String, KafkaClientMetrics> clientMetrics = new ConcurrentHashMap<>();
     private volatile boolean running;
     private volatile String failure = "";
 
@@ -142,10 +129,11 @@ public final class Worker implements AutoCloseable {
         this.delays = delays;
         this.name = settings.id().isEmpty() ? instance : settings.id();
         this.topics = new Topics(queue);
-        this.clients = new KafkaClients(queue);
-        this.admin = clients.admin();
-        this.queues = new QueueAdmin(admin, clients.commands());
-        this.initialOffsets = new InitialOffsets(clients, queues, topics, clock, WorkerException::new);
+        KafkaClients kafka = new KafkaClients(queue);
+        this.clients = new WorkerClients(kafka, settings, topics.workerGroup(), name, registry);
+        this.admin = kafka.admin();
+        this.queues = new QueueAdmin(admin, kafka.commands());
+        this.initialOffsets = new InitialOffsets(kafka, queues, topics, clock, WorkerException::new);
         DestinationHealth health = new DestinationHealth(DestinationHealth.MAX_TENANTS);
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
                 tenant -> health.isTenantUnavailable(tenant, clock.millis()), settings.lateAfter(), clock);
@@ -169,39 +157,43 @@ public final class Worker implements AutoCloseable {
                 handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE,
                 clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
-        AttemptRunner runner = new AttemptRunner(
+        this.startsEarly = !(handler instanceof OnDemand);
+        this.hot = IntStream.range(0, topics.partitions())
+                .mapToObj(number -> new TopicPartition(topics.lane(Lane.HOT), number)).toList();
+        this.runner = new AttemptRunner(
                 handler, metrics, stats, core, tracing, topics.workerGroup(), nanoClock, this::fail);
         if (handler instanceof OnDemand onDemand) {
             onDemand.onDemand(() -> runner.run(core.receive(List.of())));
         }
-        this.sameName = new SameName(name, () -> queues.members(topics.workerGroup(), clientId()));
+        this.sameName = new SameName(name, () -> queues.members(topics.workerGroup(), clients.id()));
         this.commitOutage = new Outage(settings.kafkaTimeout(), nanoClock);
         this.pollOutage = new Outage(settings.kafkaTimeout(), nanoClock);
         WorkerTransactions transactions = new WorkerTransactions(
-                () -> producer(registry), partitions -> queues.committed(partitions, topics.workerGroup()),
+                clients::producer, partitions -> queues.committed(partitions, topics.workerGroup()),
                 new LedgerWriter(topics), sameName, commitOutage, limits);
         this.committer = new CommitThread(
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
-                () -> consumer(registry), pollOutage, this::fail);
-        this.monitor = new LaneMonitor(core, metrics, queues, clients, topics, queue.shards().stuckAfter(),
+                clients::consumer,
+                new EarlyCommits(core, clients::reader), pollOutage, this::fail);
+        this.monitor = new LaneMonitor(core, metrics, queues, kafka, topics, queue.shards().stuckAfter(),
                 () -> {
                     health.prune(clock.millis());
                     limits.readAgain();
                     requireSlots();
                 }, fleet, clock, nanoClock);
         this.reporter = new LaneReporter(
-                new StatusPublisher(clients, topics.laneState(), name), name,
+                new StatusPublisher(kafka, topics.laneState(), name), name,
                 () -> stats.report(
-                        settings.slots(), core.waiting(Lane.HOT),
+                        settings.slots(), core.read(state -> state.waiting(Lane.HOT)),
                         LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong())
                         .with(monitor.exchangeSuspects(name)), clock);
         this.attemptReporter = new AttemptReporter(
-                new StatusPublisher(clients, topics.attempts(), name), name, health::takeCounts, clock);
+                new StatusPublisher(kafka, topics.attempts(), name), name, health::takeCounts, clock);
         this.timeoutReporter = new TimeoutReporter(
-                new StatusPublisher(clients, topics.timeouts(), name), name,
+                new StatusPublisher(kafka, topics.timeouts(), name), name,
                 most -> TimeoutReporter.busiest(most, core, policies::of, health, clock.millis()), clock);
-        this.concurrency = DemandExchange.ofSlots(clients, topics, name,
+        this.concurrency = DemandExchange.ofSlots(kafka, topics, name,
                 shares -> core.read(state -> state.dispatch().share(shares)), clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock, nanoClock);
     }
@@ -215,7 +207,7 @@ public final class Worker implements AutoCloseable {
     public void start(Duration timeout) {
         initialOffsets.commitForWorkers();
         sameName.start();
-        int dead = queues.removeMembers(topics.workerGroup(), clientId());
+        int dead = queues.removeMembers(topics.workerGroup(), clients.id());
         if (dead > 0) {
             LOG.info("An earlier process of worker {} has not left the group, and was removed from it", name);
         }
@@ -240,6 +232,30 @@ public final class Worker implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new WorkerException("Interrupted while the worker started.");
         }
+    }
+
+    /**
+     * Starts a fresh item of hot before the transaction is committed that moves it there, if this worker has its
+     * partition and a slot for it now. What follows from the attempt waits for the commit; if the transaction is
+     * aborted, nothing follows, and the item comes again. Never with a handler {@link OnDemand}, whose consumers would
+     * be told too early that their answers count. Thread-safe.
+     *
+     * @param partition       of hot
+     * @param timestampMillis of the record, epoch milliseconds
+     * @param key             null for none
+     * @param headers         as they will be read, not modified; copied
+     * @return whether it has started; otherwise it starts after the commit
+     */
+    public boolean startEarly(int partition, long timestampMillis, byte[] key, byte[] value, Headers headers) {
+        if (!startsEarly || !running) {
+            return false;
+        }
+        List<Attempt> started = core.startEarly(hot.get(partition), () -> new ConsumerRecord<>(
+                topics.lane(Lane.HOT), partition, NO_OFFSET, timestampMillis, TimestampType.CREATE_TIME, 0, 0, key,
+                value, new RecordHeaders(headers), Optional.empty()));
+        runner.run(started);
+        return started.stream().anyMatch(attempt -> attempt.item.offset() == NO_OFFSET
+                && attempt.item.record().value() == value);
     }
 
     /** Returns whether the worker runs: it was started, and neither closed nor ended by a failure. */
@@ -274,7 +290,7 @@ public final class Worker implements AutoCloseable {
         monitor.close();
         clockWatch.close();
         carriers.close();
-        clientMetrics.values().forEach(KafkaClientMetrics::close);
+        clients.close();
         admin.close(Duration.ZERO);
         ended.countDown();
         LOG.info("Worker stopped");
@@ -299,48 +315,5 @@ public final class Worker implements AutoCloseable {
         // Routers must not send to a worker that has ended and is not closed yet.
         reporter.close();
         ended.countDown();
-    }
-
-    private String clientId() {
-        return topics.workerGroup() + "." + name;
-    }
-
-    private Producer<byte[], byte[]> producer(MeterRegistry registry) {
-        String id = clientId();
-        Producer<byte[], byte[]> producer = clients.producer(Map.of(
-                ProducerConfig.TRANSACTIONAL_ID_CONFIG, id,
-                ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) settings.transactionTimeout().toMillis(),
-                ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
-                ProducerConfig.LINGER_MS_CONFIG, 0,
-                // Different from the consumer's id, because some of their metrics have the same name.
-                ProducerConfig.CLIENT_ID_CONFIG, id + ".moves"));
-        bind("producer", new KafkaClientMetrics(producer), registry);
-        return producer;
-    }
-
-    /** Registers the metrics of a client in place of those of the client that it replaces. */
-    private void bind(String client, KafkaClientMetrics metrics, MeterRegistry registry) {
-        Optional.ofNullable(clientMetrics.put(client, metrics)).ifPresent(KafkaClientMetrics::close);
-        metrics.bindTo(registry);
-    }
-
-    private KafkaConsumer<byte[], byte[]> consumer(MeterRegistry registry) {
-        KafkaConsumer<byte[], byte[]> consumer = clients.consumer(Map.ofEntries(
-                Map.entry(ConsumerConfig.GROUP_ID_CONFIG, topics.workerGroup()),
-                Map.entry(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic"),
-                Map.entry(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, List.of(SlotAssignor.class)),
-                Map.entry(SlotAssignor.SLOTS, settings.slots()),
-                Map.entry(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS),
-                Map.entry(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, HEARTBEAT_MILLIS),
-                Map.entry(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, MAX_POLL_INTERVAL_MILLIS),
-                // Only so that the next process of this worker can remove this member if it dies.
-                Map.entry(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, UUID.randomUUID().toString()),
-                Map.entry(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, PollThread.MAX_RECORDS),
-                Map.entry(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS),
-                Map.entry(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024),
-                Map.entry(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES),
-                Map.entry(ConsumerConfig.CLIENT_ID_CONFIG, clientId())));
-        bind("consumer", new KafkaClientMetrics(consumer), registry);
-        return consumer;
     }
 }

@@ -6,13 +6,11 @@ import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.NextStep;
-import io.spillway.core.text.Printable;
 import io.spillway.handler.Outcome;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -29,6 +28,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -39,9 +39,6 @@ import org.apache.kafka.common.TopicPartition;
  * another thread. No I/O happens under the lock.
  */
 final class WorkerCore {
-    /** Approximate limit of one transaction: the moves of one second on a small machine. */
-    private static final int MAX_MOVES = 50_000;
-    private static final long MAX_MOVE_BYTES = 16L << 20;
     private static final Predicate<Attempt> IS_LEAVING = attempt -> attempt.item.partition().isLeaving();
 
     private final InstantSource clock;
@@ -61,6 +58,8 @@ final class WorkerCore {
     private boolean urgent;
     private boolean commitsStopped;
     private volatile boolean caughtUp;
+    /** Whether no item can start early. */
+    private volatile boolean isBusy;
 
     /** @param limit most attempts that may run now besides the slots' number; called under the lock */
     WorkerCore(
@@ -101,8 +100,7 @@ final class WorkerCore {
      */
     List<Attempt> receive(List<OwnedPartition.Polled> polled) {
         long nowMillis = clock.millis();
-        List<List<LaneItem>> items = polled.stream().map(batch -> batch.records().stream()
-                .map(record -> gate.read(batch.partition(), record, nowMillis)).toList()).toList();
+        List<List<LaneItem>> items = polled.stream().map(batch -> gate.readAll(batch, nowMillis)).toList();
         return lockedGet(() -> {
             List<Attempt> started = new ArrayList<>();
             for (int i = 0; i < polled.size(); i++) {
@@ -115,14 +113,39 @@ final class WorkerCore {
     }
 
     /**
+     * As {@link Worker#startEarly}; the attempts to run now may also be others.
+     *
+     * @param record returns the record with the offset -1; not called while there is no slot
+     */
+    List<Attempt> startEarly(TopicPartition partition, Supplier<ConsumerRecord<byte[], byte[]>> record) {
+        if (isBusy) {
+            return List.of();
+        }
+        long nowMillis = clock.millis();
+        return lockedGet(() -> {
+            List<Attempt> started = new ArrayList<>(1);
+            OwnedPartition to = owned.get(partition);
+            if (to != null && !commitsStopped && engine.mayStartEarly(to)) {
+                carryOut(engine.startEarly(gate.read(to, record.get(), nowMillis), caughtUp, limit.getAsInt(),
+                        nowMillis, nanoClock.getAsLong()), started);
+            }
+            return started;
+        });
+    }
+
+    /** Lets no more items of partitions start early; returns whether some are not confirmed. */
+    boolean stopEarly(Collection<TopicPartition> partitions) {
+        return lockedGet(() -> partitions.stream().map(owned::get).filter(Objects::nonNull)
+                .mapToInt(engine::stopEarly).sum() > 0);
+    }
+
+    /**
      * Returns the partitions to pause: those at their limit, those of a lane with a full read-ahead, or all while the
      * next transaction is full. A transaction too large for its timeout would be aborted at every retry.
      */
     Set<TopicPartition> paused() {
         return lockedGet(() -> {
-            int moves = owned.values().stream().mapToInt(partition -> partition.moves.size()).sum();
-            long moveBytes = owned.values().stream().mapToLong(OwnedPartition::moveBytes).sum();
-            if (moves >= MAX_MOVES || moveBytes >= MAX_MOVE_BYTES) {
+            if (CommitBatch.isFull(owned.values())) {
                 return Set.copyOf(owned.keySet());
             }
             return owned.values().stream()
@@ -145,8 +168,6 @@ final class WorkerCore {
     void caughtUp(boolean isCaughtUp) {
         caughtUp = isCaughtUp;
     }
-
-    // ---- release of partitions, on the poll thread
 
     /**
      * Begins to release partitions: forgets their waiting items and interrupts their attempts after the grace, or at
@@ -175,12 +196,9 @@ final class WorkerCore {
 
     /** Removes partitions; their running attempts keep their slots, and the outcomes are ignored. */
     void forget(Collection<TopicPartition> partitions) {
-        locked(() -> carryOut(engine.forget(
-                partitions.stream().map(owned::remove).filter(Objects::nonNull).toList(), nanoClock.getAsLong()),
-                new ArrayList<>()));
+        locked(() -> carryOut(engine.forget(partitions.stream().map(owned::remove).filter(Objects::nonNull).toList(),
+                nanoClock.getAsLong()), new ArrayList<>()));
     }
-
-    // ---- handler threads
 
     /** Records the end of an attempt and returns the attempts to run now. */
     List<Attempt> ended(Attempt attempt, Outcome result) {
@@ -206,10 +224,7 @@ final class WorkerCore {
     void awaitCommit(long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long leftNanos = nanos;
-            while (!urgent && leftNanos > 0) {
-                leftNanos = commitWanted.awaitNanos(leftNanos);
-            }
+            await(commitWanted, () -> urgent, nanos);
             urgent = false;
         } finally {
             lock.unlock();
@@ -223,18 +238,9 @@ final class WorkerCore {
 
     /** Returns a batch of all current outcomes. */
     CommitBatch batch() {
-        return lockedGet(() -> {
-            Map<OwnedPartition, CommitBatch.Part> parts = new LinkedHashMap<>();
-            int metadataCharacters = 0;
-            boolean mayCommit = !commitsStopped && group != null;
-            for (OwnedPartition partition : owned.values()) {
-                if (mayCommit && partition.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
-                    parts.put(partition, partition.toCommit(engine.snapshot(partition), outbox.records()));
-                    metadataCharacters += CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION;
-                }
-            }
-            return new CommitBatch(group, parts, clock.millis());
-        });
+        return lockedGet(() -> CommitBatch.of(group,
+                commitsStopped || group == null ? List.of() : owned.values(),
+                partition -> partition.toCommit(engine.snapshot(partition), outbox.records()), clock.millis()));
     }
 
     /** Records that a batch is committed, and returns the attempts to run now. */
@@ -257,8 +263,6 @@ final class WorkerCore {
         locked(() -> batch.parts().keySet().forEach(OwnedPartition::notCommitted));
     }
 
-    // ---- for metrics
-
     int inFlight() {
         return read(engine -> engine.attempts().size());
     }
@@ -268,16 +272,10 @@ final class WorkerCore {
         return lockedGet(() -> (int) engine.attempts().stream().filter(which).count());
     }
 
-    int waiting(Lane lane) {
-        return lockedGet(() -> engine.waiting(lane));
-    }
-
     /** Returns what a function reads from the engine, under the lock: it must be fast and do no I/O. */
     <T> T read(Function<WorkerEngine<LaneItem, Attempt>, T> query) {
         return lockedGet(() -> query.apply(engine));
     }
-
-    // ---- under the lock
 
     private void fillSlotsAndMakeRoom(long nowMillis, long nowNanos, List<Attempt> started) {
         fillSlots(nowMillis, nowNanos, started);
@@ -286,6 +284,7 @@ final class WorkerCore {
 
     private void fillSlots(long nowMillis, long nowNanos, List<Attempt> started) {
         carryOut(engine.fillSlots(caughtUp, limit.getAsInt(), nowMillis, nowNanos), started);
+        isBusy = engine.isBusy();
     }
 
     private void carryOut(List<Step<LaneItem, Attempt>> steps, List<Attempt> started) {
@@ -309,8 +308,7 @@ final class WorkerCore {
         engine.attempts().stream().filter(IS_LEAVING).forEach(attempt -> {
             attempt.exitCaller().ifPresent(caller -> {
                 attempt.item.partition().endsProcess();
-                notes.add("The handler ends this process by System.exit at " + Printable.of(caller.toString()) + ", "
-                        + HandlerFailures.describe(attempt) + ". A handler must return or throw instead.");
+                notes.add(HandlerFailures.describeExit(attempt, caller));
             });
             attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
         });
@@ -322,12 +320,14 @@ final class WorkerCore {
     }
 
     private boolean awaitLeavingIdle(long millis) throws InterruptedException {
-        long leftNanos = TimeUnit.MILLISECONDS.toNanos(millis);
-        while (count(IS_LEAVING) > 0) {
+        return await(attemptEnded, () -> count(IS_LEAVING) == 0, TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    private static boolean await(Condition signal, BooleanSupplier met, long nanos) throws InterruptedException {
+        for (long leftNanos = nanos; !met.getAsBoolean(); leftNanos = signal.awaitNanos(leftNanos)) {
             if (leftNanos <= 0) {
                 return false;
             }
-            leftNanos = attemptEnded.awaitNanos(leftNanos);
         }
         return true;
     }

@@ -135,7 +135,7 @@ final class WorkerMetrics {
      */
     void watch(
             WorkerCore core, int slots, Supplier<Number> unavailable, InstantSource clock, LongSupplier nanoClock) {
-        watchWaiting(core::waiting);
+        watchWaiting(lane -> core.read(engine -> engine.waiting(lane)));
         gauge("spillway.in_flight", core::inFlight, "Handler calls in progress");
         gauge("spillway.handler.deaf", () -> core.count(Attempt::isInterrupted),
                 "Handler calls that go on after their interrupt and keep their slots");

@@ -301,7 +301,8 @@ class PollThreadTest {
                 Duration.ofMillis(5), System::nanoTime, failure::complete);
         committer.start();
         PollThread poller = new PollThread(scene.core, runner, committer, scene.metrics, scene.topics,
-                Duration.ofSeconds(1), this::nextConsumer, outage, failure::complete);
+                Duration.ofSeconds(1), this::nextConsumer,
+                new EarlyCommits(scene.core, this::nextConsumer), outage, failure::complete);
         poller.start();
         return poller;
     }

@@ -113,7 +113,7 @@ class StaleItemsTest {
 
         running.forEach(scene.runner(delivery -> Outcome.done())::handle);
 
-        assertThat(scene.core.waiting(Lane.HOT)).isZero();
+        assertThat(scene.core.<Integer>read(engine -> engine.waiting(Lane.HOT))).isZero();
         assertThat(endsOf(owned)).filteredOn(end -> !end.equals("done"))
                 .containsExactlyInAnyOrder("dropped sweep", "dropped ttl", "moved to aged");
     }
@@ -131,7 +131,7 @@ class StaleItemsTest {
         scene.nowMillis += 10_000;
         scene.core.receive(List.of());
 
-        assertThat(scene.core.waiting(Lane.HOT)).isZero();
+        assertThat(scene.core.<Integer>read(engine -> engine.waiting(Lane.HOT))).isZero();
         assertThat(scene.core.inFlight()).isEqualTo(running.size());
         assertThat(endsOf(owned)).hasSize(waiting).containsOnly("dropped cancelled");
     }

@@ -138,12 +138,12 @@ class WorkerCoreTest {
         assertThat(started).hasSizeLessThan(60);
         scene.nowMillis += Duration.ofDays(14).toMillis() - 1;
         scene.core.receive(List.of());
-        assertThat(scene.core.waiting(Lane.HOT)).isEqualTo(60 - started.size());
+        assertThat(scene.core.<Integer>read(engine -> engine.waiting(Lane.HOT))).isEqualTo(60 - started.size());
 
         scene.nowMillis += Duration.ofSeconds(10).toMillis();
         scene.core.receive(List.of());
 
-        assertThat(scene.core.waiting(Lane.HOT)).isZero();
+        assertThat(scene.core.<Integer>read(engine -> engine.waiting(Lane.HOT))).isZero();
         List<ProducerRecord<byte[], byte[]>> dead = scene.core.batch().parts().get(owned).moves();
         assertThat(dead).hasSize(60 - started.size()).allSatisfy(record -> {
             assertThat(record.topic()).isEqualTo(scene.topics.lane(Lane.DEAD_LETTER));

@@ -10,7 +10,7 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
 /**
  * Requester of the commits of the stream threads. Moved items are visible after the commit, so each thread commits when
  * it has processed what a poll brought, as often as {@link TransactionBudget} allows, and after
- * {@code router.commitInterval} at the latest.
+ * {@code router.commitInterval} at the latest. Items that have started before the commit wait for that interval.
  *
  * <p>A stream thread polls when it has nothing left to process. If it has moved items and a commit is due, its consumer
  * polls without waiting; if a commit is due soon, it waits no longer than that. After the poll Kafka Streams makes the
@@ -50,9 +50,14 @@ public final class CommitRequester {
         return Math.max(commitInterval.toMillis(), OTHER_COMMITS_MILLIS);
     }
 
-    /** Records that the task of this context has moved an item, on the task's thread. */
-    public void moved(ProcessorContext<?, ?> context) {
+    /**
+     * Records that the task of this context has moved an item, on the task's thread.
+     *
+     * @param isStarted whether a worker has started it already, so that nobody waits for the commit
+     */
+    public void moved(ProcessorContext<?, ?> context, boolean isStarted) {
         ThreadCommits thread = ofThread.get();
+        thread.isUrgent |= !isStarted;
         if (thread.moved == null) {
             thread.movedSinceNanos = nanoClock.getAsLong();
             thread.moved = context;
@@ -82,7 +87,7 @@ public final class CommitRequester {
             return Long.MAX_VALUE;
         }
         long latestNanos = Math.max(0, intervalNanos - (nowNanos - thread.movedSinceNanos));
-        return Math.min(latestNanos, thread.budget.untilDueNanos(nowNanos));
+        return thread.isUrgent ? Math.min(latestNanos, thread.budget.untilDueNanos(nowNanos)) : latestNanos;
     }
 
     /** Records that this thread's transaction was committed. */
@@ -92,12 +97,12 @@ public final class CommitRequester {
         if (thread.moved != null) {
             commits.increment();
         }
-        thread.moved = null;
+        thread.end();
     }
 
     /** Records that this thread's transaction was aborted: its items are moved again. */
     void aborted() {
-        ofThread.get().moved = null;
+        ofThread.get().end();
     }
 
     /** Returns the number of transactions that have moved items. */
@@ -114,9 +119,16 @@ public final class CommitRequester {
         /** Context of a task with moves that are not committed; null if there are none. */
         private ProcessorContext<?, ?> moved;
         private long movedSinceNanos;
+        /** Whether an item waits for the commit. */
+        private boolean isUrgent;
 
         ThreadCommits(TransactionBudget budget) {
             this.budget = budget;
+        }
+
+        void end() {
+            moved = null;
+            isUrgent = false;
         }
     }
 }

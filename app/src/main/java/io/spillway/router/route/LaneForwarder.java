@@ -3,6 +3,7 @@ package io.spillway.router.route;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.routing.ItemPlacement.Placed;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -23,11 +24,18 @@ import org.apache.kafka.streams.processor.api.Record;
  * the ledger. Key, value and timestamp stay unchanged. Owner: one stream thread.
  */
 public final class LaneForwarder implements AutoCloseable {
+    /**
+     * What entered before its task began, by clocks that differ by up to this time, may have been moved before, by a
+     * process that died with it: it starts after the commit, where its deaths count.
+     */
+    private static final long STRICT_MILLIS = 10_000;
+
     private final LaneStage stage;
     private final LaneServices services;
     private final LaneHeaders headers;
     private final ProcessorContext<byte[], PartitionedValue> context;
     private final LedgerRecorder.TaskLedger ledger;
+    private final long strictUntilMillis;
     private final LedgerOwner owners = new LedgerOwner();
     private final TrailCodec trail = new TrailCodec();
 
@@ -40,6 +48,7 @@ public final class LaneForwarder implements AutoCloseable {
         this.headers = headers;
         this.context = context;
         this.ledger = services.recorder().open(stage.from());
+        this.strictUntilMillis = context.currentSystemTimeMs() + STRICT_MILLIS;
     }
 
     /** Returns the decision on a record; a dead letter if the decider fails. */
@@ -73,7 +82,6 @@ public final class LaneForwarder implements AutoCloseable {
      * @param offset in the topic of the stage
      */
     public boolean forward(Record<byte[], byte[]> record, Decision decision, long offset, long nowMillis) {
-        services.commitRequester().moved(context);
         switch (decision.route()) {
             case Route.ToLane to -> {
                 headers.toLane(record.headers(), to, decision, offset, nowMillis);
@@ -85,10 +93,12 @@ public final class LaneForwarder implements AutoCloseable {
                 }
                 send(record, to.lane(), decision.partition());
                 services.metrics().routed(to);
+                services.commitRequester().moved(context, startsEarly(record, to, decision.partition()));
                 commitIf(ledger.record(decision.tenant().name(), ItemState.of(to.lane())));
                 return true;
             }
             case Route.Drop drop -> {
+                services.commitRequester().moved(context, false);
                 services.metrics().dropped(drop.reason());
                 commitIf(ledger.record(decision.tenant().name(), ItemState.DROPPED));
                 if (services.topics().keepsTrail()) {
@@ -104,6 +114,7 @@ public final class LaneForwarder implements AutoCloseable {
 
     private boolean bury(
             Record<byte[], byte[]> record, Decision decision, Route.DeadLetter dead, long offset, long nowMillis) {
+        services.commitRequester().moved(context, false);
         String tenant = ownerOf(record);
         Record<byte[], byte[]> letter = record.withHeaders(new RecordHeaders(record.headers()));
         Origin origin = headers.toDeadLetter(letter.headers(), decision, offset);
@@ -123,6 +134,14 @@ public final class LaneForwarder implements AutoCloseable {
     void delay(Record<byte[], byte[]> record) {
         send(record, Lane.DELAY, Placed.ANYWHERE);
         commitIf(ledger.record(ownerOf(record), ItemState.DELAY));
+    }
+
+    /** Returns whether the worker of this process has started an item that was sent to its lane. */
+    private boolean startsEarly(Record<byte[], byte[]> record, Route.ToLane to, int partition) {
+        return to.lane() == Lane.HOT && to.reason() == LaneReason.FRESH && stage == LaneStage.ROUTE
+                && partition != Placed.ANYWHERE && record.timestamp() > strictUntilMillis
+                && services.early().start(
+                        partition, record.timestamp(), record.key(), record.value(), record.headers());
     }
 
     private String ownerOf(Record<byte[], byte[]> record) {

@@ -8,4 +8,4 @@ import io.spillway.router.ledger.LedgerRecorder;
 /** What the tasks of a process share that forward items to lanes. */
 public record LaneServices(
         Topics topics, LoweredLimits limits, RouterMetrics metrics, LedgerRecorder recorder,
-        CommitRequester commitRequester) {}
+        CommitRequester commitRequester, EarlyStart early) {}

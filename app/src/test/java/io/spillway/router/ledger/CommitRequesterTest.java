@@ -26,17 +26,33 @@ class CommitRequesterTest {
 
     @Test
     void the_first_move_is_committed_without_waiting_for_records() {
-        requester.moved(context);
+        requester.moved(context, false);
         poll();
         assertThat(waitedMicros).containsExactly(0L);
         assertThat(context.committed()).isTrue();
     }
 
     @Test
+    void items_that_have_started_wait_for_the_interval_until_one_waits_for_the_commit() {
+        commit(4);
+        requester.moved(context, true);
+        advance(10);
+        poll();
+        assertThat(waitedMicros).as("the rest of 50 ms").containsExactly(40_000L);
+
+        commit(4);
+        requester.moved(context, true);
+        requester.moved(context, false);
+        requester.moved(context, true);
+        poll();
+        assertThat(waitedMicros).as("as long as the last commit took").endsWith(4_000L);
+    }
+
+    @Test
     void after_a_commit_a_thread_is_idle_for_as_long_as_the_commit_took_before_the_next_one() {
         commit(4);
         advance(1);
-        requester.moved(context);
+        requester.moved(context, false);
         poll();
         assertThat(waitedMicros).as("a busy millisecond counts a tenth").containsExactly(3_900L);
         assertThat(context.committed()).isTrue();
@@ -45,13 +61,13 @@ class CommitRequesterTest {
     @Test
     void a_thread_that_is_busy_commits_after_ten_times_the_cost_but_not_later_than_the_interval() {
         commit(4);
-        requester.moved(context);
+        requester.moved(context, false);
         advance(39);
         poll();
         assertThat(waitedMicros).containsExactly(100L);
 
         commit(400);
-        requester.moved(context);
+        requester.moved(context, false);
         advance(49);
         poll();
         assertThat(waitedMicros).endsWith(1_000L);
@@ -61,7 +77,7 @@ class CommitRequesterTest {
     @Test
     void records_that_come_before_a_commit_is_due_are_processed_first() {
         commit(4);
-        requester.moved(context);
+        requester.moved(context, false);
         requester.poll(POLL, timeout -> {
             advance(1);
             return "records";
@@ -74,7 +90,7 @@ class CommitRequesterTest {
 
     @Test
     void the_moves_of_an_aborted_transaction_are_not_committed() {
-        requester.moved(context);
+        requester.moved(context, false);
         requester.aborted();
         poll();
         assertThat(waitedMicros).containsExactly(100_000L);
@@ -86,7 +102,7 @@ class CommitRequesterTest {
     void commits_that_moved_items_are_counted() {
         commit(4);
         assertThat(requester.commits()).isZero();
-        requester.moved(context);
+        requester.moved(context, false);
         commit(4);
         assertThat(requester.commits()).isEqualTo(1);
     }

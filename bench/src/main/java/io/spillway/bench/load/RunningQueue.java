@@ -95,6 +95,8 @@ public final class RunningQueue implements QueueUnderTest {
         try {
             queue.router.start(START_TIMEOUT);
             queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
+            // As in a process with both roles.
+            queue.router.startWith(queue.workers.getFirst()::startEarly);
             new Progress(scene.admin()).awaitBalanced(
                     scene.topics().routerGroup(), scene.configuration().topics().partitions());
         } catch (RuntimeException e) {

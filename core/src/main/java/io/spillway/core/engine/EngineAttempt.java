@@ -25,8 +25,8 @@ public abstract class EngineAttempt<T> {
     /** Time after the interrupt after which nobody expects it to return. Longer than the time-outs of most clients. */
     static final long STUCK_AFTER_NANOS = 120_000_000_000L;
 
-    /** The item that is attempted. */
-    public final T item;
+    /** The item that is attempted. One that started early is replaced by its committed record. */
+    public volatile T item;
     /** The tenant's policy when the attempt began; it applies until the attempt ends. */
     public final TenantPolicy policy;
     /** How long it may run. */
@@ -39,6 +39,8 @@ public abstract class EngineAttempt<T> {
     final SlotLease<T> slot;
     /** Index in {@link RunningAttempts}, its owner. */
     int runningIndex = -1;
+    /** Whether its item started early and was not confirmed: its end has no effect. */
+    boolean isForgotten;
 
     /** When its lease ended, or its partition was lost, and the caller interrupted it; empty before. */
     private OptionalLong leaseEndedNanos = OptionalLong.empty();

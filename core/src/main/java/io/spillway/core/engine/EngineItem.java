@@ -18,6 +18,11 @@ public interface EngineItem extends ItemHistory {
     /** Returns the offset of its record in that partition. */
     long offset();
 
+    /** Returns what its committed record and the item before the commit have in common; equal for no other item. */
+    default Object identity() {
+        return offset();
+    }
+
     /** Returns its tenant, never null. */
     String tenant();
 

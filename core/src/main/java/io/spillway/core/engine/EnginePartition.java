@@ -25,6 +25,8 @@ public class EnginePartition {
     boolean drained;
     /** Whether it has another owner now. */
     boolean gone;
+    /** Whether none of its items starts before its record is committed. */
+    boolean isStrict;
     private final Lane lane;
     private boolean dirty = true;
     private boolean endsProcess;
@@ -67,6 +69,11 @@ public class EnginePartition {
         return position;
     }
 
+    /** Returns the offset of the next record to read, also before the first {@link #positionedAt}. */
+    public final long nextOffset() {
+        return progress.position();
+    }
+
     /** Returns how many items are delivered and not finished. */
     public final int unfinished() {
         return progress.unfinished();
@@ -79,6 +86,11 @@ public class EnginePartition {
             progress.positionedAt(nextOffset);
             dirty = true;
         }
+    }
+
+    /** Lets no more of its items start before their records are committed, because it will be revoked. */
+    public final void becomeStrict() {
+        isStrict = true;
     }
 
     /** Makes another snapshot due, for example after a failed commit. */
@@ -116,6 +128,11 @@ public class EnginePartition {
     void finished(long offset) {
         progress.finished(offset);
         dirty = true;
+    }
+
+    /** Returns whether items may start before their records are committed. */
+    boolean mayStartEarly() {
+        return lane == Lane.HOT && !leaving && !isStrict && progress.mayStartNext();
     }
 
     long unfinishedBytes() {

@@ -18,11 +18,11 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Suspects: items that were, or may have been, running when the previous worker died, and those of tenants with a
- * convicted suspect. A few of each partition at a time run as ordinary items do, after a commit that marks them as a
- * group. The {@value SuspectTurn#OLDEST} oldest, those of the groups with which a worker died, and those of convicted
- * tenants run one at a time in this worker's {@link SuspectTurn} beside the ordinary items, each after a commit that
- * marks it. One that ignores the end of its lease delays only those of its tenant.
+ * Suspects: items that were, or may have been, running when the last worker died, and those of tenants with a convicted
+ * one. A few of each partition at a time run as ordinary items do, after a commit that marks them as a group. The
+ * {@value SuspectTurn#OLDEST} oldest, those of groups with which a worker died, and those of convicted tenants run one
+ * at a time in this worker's {@link SuspectTurn}, each after a commit that marks it. One that ignores the end of its
+ * lease delays only those of its tenant.
  *
  * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions;
  * {@link SuspectStatus#MAX_CONVICTED} tenants.
@@ -32,7 +32,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
     private final Settlement<T, A> settlement;
     private final RunningAttempts<T, A> running;
     private final List<Step<T, A>> steps;
-    /** Those with which a worker died before: alone, and behind them, in a group. They run before {@link #waiting}. */
+    /** Those with which a worker died before: alone, and behind them, in a group. They run first. */
     private final Deque<T> accused = new ArrayDeque<>();
     private final Map<EnginePartition, Deque<T>> waiting = new LinkedHashMap<>();
     private final Map<EnginePartition, SuspectGroup<T>> groups = new HashMap<>();
@@ -214,8 +214,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     private T removeWaiting(T suspect) {
-        waiting.get(suspect.partition()).remove(suspect);
-        waiting.values().removeIf(Queue::isEmpty);
+        waiting.values().removeIf(queue -> queue.remove(suspect) && queue.isEmpty());
         return suspect;
     }
 
@@ -231,8 +230,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
 
     /** Returns one above the last suspect of the partition's group, to commit; 0 for none. */
     long groupEnd(EnginePartition partition) {
-        SuspectGroup<T> group = groups.get(partition);
-        return group == null || markOf(partition).isPresent() ? 0 : group.end(partition);
+        return groups.containsKey(partition) && markOf(partition).isEmpty() ? groups.get(partition).end(partition) : 0;
     }
 
     /** Returns the tenant whose marked suspect is isolated: no other item of the tenant may start. */
@@ -307,6 +305,11 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
         waiting.values().forEach(queue -> queue.forEach(visitor));
         groups.values().forEach(group -> group.unmarked.forEach(visitor));
         deaf.values().forEach(deafSuspect -> deafSuspect.behind().forEach(visitor));
+    }
+
+    /** Returns whether there is neither a suspect nor a conviction. */
+    boolean isIdle() {
+        return convictions.isEmpty() && size() == 0;
     }
 
     int size() {

@@ -33,14 +33,17 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private final ItemPolicies<T> policies;
     private final ItemEnds ends;
     private final FairDispatch<T> dispatch;
+    private final EarlyItems<T, A> early;
     private final List<Step<T, A>> steps;
 
     Settlement(
-            DestinationHealth health, ItemPolicies<T> policies, FairDispatch<T> dispatch, List<Step<T, A>> steps) {
+            DestinationHealth health, ItemPolicies<T> policies, FairDispatch<T> dispatch, EarlyItems<T, A> early,
+            List<Step<T, A>> steps) {
         this.health = health;
         this.policies = policies;
         this.ends = new ItemEnds(policies::sweptBeforeMillis, health::hasFailedFor, policies::clockAheadMillis);
         this.dispatch = dispatch;
+        this.early = early;
         this.steps = steps;
     }
 
@@ -68,10 +71,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Drops or ends an item, or moves it to aged, because of its age; or to delay, because it is paused. */
     void setAside(T item, Route stale, long nowMillis) {
         switch (stale) {
-            case Route.Drop drop -> {
-                finish(item);
-                steps.add(new Step.Drop<>(item, drop.reason()));
-            }
+            case Route.Drop drop -> end(item, new Step.Drop<>(item, drop.reason()));
             case Route.ToLane to when to.lane() == Lane.DELAY ->
                     move(item, to.lane(), to.reason(), item.moves(), nowMillis);
             case Route.ToLane to -> move(item, to.lane(), to.reason(), item.moves() + 1, 0);
@@ -86,33 +86,30 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
 
     /** Moves an item to another lane without an attempt. */
     void move(T item, Lane to, LaneReason reason, int moves, long dueMillis) {
-        finish(item);
-        steps.add(new Step.Move<>(item, to, reason, moves, dueMillis));
+        end(item, new Step.Move<>(item, to, reason, moves, dueMillis));
     }
 
     /**
-     * Applies the rules after an attempt, unless its partition is lost or it was given up. An interrupted attempt
-     * leaves its item unfinished.
+     * Applies the rules after an attempt, unless its partition is lost, it was given up or it started early and was not
+     * confirmed. An interrupted attempt leaves its item unfinished.
      */
     void settle(A attempt, Outcome result, RandomGenerator random, long nowMillis) {
         T item = attempt.item;
-        if (item.partition().gone || attempt.isGivenUp()) {
+        if (item.partition().gone || attempt.isGivenUp() || attempt.isForgotten) {
             return;
         }
         int blame = observe(attempt, result, nowMillis);
         switch (AttemptRules.nextStep(result, item, blame, attempt.policy, random, nowMillis)) {
-            case NextStep.Done done -> {
-                finish(item);
-                steps.add(new Step.Done<>(item));
-            }
+            case NextStep.Done done -> end(item, new Step.Done<>(item));
             case NextStep.DeadLetter dead -> deadLetter(item, Optional.of(attempt), dead.why(), dead.attempts());
-            case NextStep.Delay delay -> {
-                finish(item);
-                steps.add(new Step.Retry<>(attempt, delay));
-            }
+            case NextStep.Delay delay -> end(item, new Step.Retry<>(attempt, delay));
             case NextStep.PutOff later ->
                     move(item, Lane.DELAY, LaneReason.LATER, item.moves(), later.dueMillis());
-            case NextStep.GiveBack giveBack -> { }
+            case NextStep.GiveBack giveBack -> {
+                if (early.giveBack(item)) {
+                    dispatch.hold(item.partition().lane(), -1, -item.partition().release(item.bytes()));
+                }
+            }
         }
     }
 
@@ -123,7 +120,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     void giveUp(A attempt) {
         attempt.giveUp();
         T item = attempt.item;
-        if (!item.partition().gone) {
+        if (!item.partition().gone && !attempt.isForgotten) {
             deadLetter(item, Optional.of(attempt), STUCK, item.attempts() + 1);
         }
     }
@@ -157,8 +154,15 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     private void deadLetter(T item, Optional<A> attempt, Route.DeadLetter why, int attempts) {
-        finish(item);
-        steps.add(new Step.DeadLetter<>(item, attempt, why, attempts));
+        end(item, new Step.DeadLetter<>(item, attempt, why, attempts));
+    }
+
+    /** Ends an item: at once, or when the transaction is committed that moves it to its lane. */
+    void end(T item, Step<T, A> step) {
+        if (!early.keep(item, step)) {
+            finish(item);
+            steps.add(step);
+        }
     }
 
     private void finish(T item) {

@@ -4,7 +4,6 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.core.progress.ReadVerdict;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.AttemptTimeouts;
@@ -15,14 +14,11 @@ import io.spillway.core.scheduling.Excess;
 import io.spillway.core.scheduling.FairDispatch;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.handler.Outcome;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.random.RandomGenerator;
 
 /**
@@ -44,12 +40,13 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final List<Step<T, A>> steps = new ArrayList<>();
     private final ItemPolicies<T> policies;
     private final EngineAttempt.Factory<T, A> attempts;
+    private final EarlyItems<T, A> early = new EarlyItems<>();
     private final Settlement<T, A> settlement;
-    /** Items at or above the committed horizon of their partition, by offset, until a commit raises it. */
-    private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
     private final Quarantine<T, A> quarantine;
+    private final EngineArrivals<T, A> arrivals;
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
+    private Optional<T> startingEarly = Optional.empty();
     private long endsCheckedMillis;
 
     /**
@@ -66,8 +63,10 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.killerDeaths = killerDeaths;
         this.policies = policies;
         this.attempts = attempts;
-        this.settlement = new Settlement<>(health, policies, dispatch, steps);
+        this.settlement = new Settlement<>(health, policies, dispatch, early, steps);
         this.quarantine = new Quarantine<>(killerDeaths, settlement, running, steps);
+        this.arrivals = new EngineArrivals<>(dispatch, policies, settlement, quarantine, running, early, steps,
+                killerDeaths > 0);
     }
 
     /**
@@ -90,27 +89,45 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     public List<Step<T, A>> received(
             EnginePartition partition, List<T> items, long nextOffset, long nowMillis) {
         steps.clear();
-        for (int i = 0; i < items.size() && !partition.leaving; i++) {
-            T item = items.get(i);
-            if (partition.progress.isCutAt(item.offset(), items.size() - i)) {
-                partition.positionedAt(item.offset());
-                return steps;
-            }
-            ReadVerdict verdict = partition.delivered(item.offset());
-            if (verdict != ReadVerdict.FINISHED) {
-                partition.hold(item.bytes());
-                dispatch.hold(partition.lane(), 1, item.bytes());
-                if (item.unreadable().isPresent()) {
-                    settlement.setAside(item, item.unreadable().get(), nowMillis);
-                } else if (verdict == ReadVerdict.SUSPECT && killerDeaths > 0) {
-                    quarantine.add(item);
-                } else {
-                    admit(item, nowMillis);
-                }
-            }
-        }
-        partition.positionedAt(nextOffset);
+        arrivals.received(partition, items, nextOffset, nowMillis);
         return steps;
+    }
+
+    /** Returns whether {@link #startEarly} starts nothing, because of other items. */
+    public boolean isBusy() {
+        return arrivals.isBusy();
+    }
+
+    /** Returns whether {@link #startEarly} may start an item of a partition at all. */
+    public boolean mayStartEarly(EnginePartition partition) {
+        return arrivals.mayStartEarly(partition);
+    }
+
+    /**
+     * Starts a fresh item of hot whose record is not committed yet, if a slot is free for it now and nothing of its
+     * tenant waits; otherwise it waits for the commit. {@link #received} gets the committed record, by its
+     * {@link EngineItem#identity}, and only then follows what the attempt has decided.
+     *
+     * @param liveLanesCaughtUp as in {@link #fillSlots}, and so are the following ones
+     */
+    public List<Step<T, A>> startEarly(
+            T item, boolean liveLanesCaughtUp, int most, long nowMillis, long nowNanos) {
+        steps.clear();
+        arrivals.offerEarly(item, nowMillis).ifPresent(waiting -> {
+            startingEarly = Optional.of(item);
+            fillSlots(liveLanesCaughtUp, most, nowMillis, nowNanos);
+            startingEarly = Optional.empty();
+            if (!early.contains(item)) {
+                dispatch.withdraw(waiting, nowNanos);
+            }
+        });
+        return steps;
+    }
+
+    /** Lets no more items of a partition start early. Returns how many are not confirmed. */
+    public int stopEarly(EnginePartition partition) {
+        partition.becomeStrict();
+        return early.count(partition);
     }
 
     /**
@@ -176,6 +193,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             end.ifPresent(route -> settlement.setAside(item, route, nowMillis));
             return end.isPresent();
         }, nowNanos);
+        early.expire(nowNanos, item -> arrivals.hold(item, -1));
         for (A attempt : running.stuck(nowNanos)) {
             quarantine.ended(attempt, true);
             settlement.giveUp(attempt);
@@ -194,7 +212,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
         timeouts.ended(attempt.timeout, result, nowNanos - attempt.startedNanos);
         settlement.settle(attempt, result, random, nowMillis);
-        running.remove(attempt, nowNanos).ifPresent(waiting -> admit(waiting, nowMillis));
+        running.remove(attempt, nowNanos).ifPresent(waiting -> arrivals.admit(waiting, nowMillis));
         return steps;
     }
 
@@ -213,22 +231,15 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         partition.progress.committed(snapshot);
         quarantine.committedAlone(partition, snapshot).ifPresent(suspect ->
                 start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos));
-        quarantine.committedGroup(partition, snapshot).forEach(suspect -> admit(suspect, nowMillis));
-        Queue<T> queue = held.get(partition);
-        while (queue != null && !queue.isEmpty() && partition.progress.mayStart(queue.peek().offset())) {
-            admit(queue.remove(), nowMillis);
-        }
+        quarantine.committedGroup(partition, snapshot).forEach(suspect -> arrivals.admit(suspect, nowMillis));
+        arrivals.admitHeld(partition, nowMillis);
         return steps;
     }
 
     /** Begins the revocation of partitions: removes their waiting items; running attempts continue. */
     public void leave(Collection<? extends EnginePartition> partitions, long nowNanos) {
-        for (EnginePartition partition : partitions) {
-            int items = partition.leaving ? 0 : partition.unfinished();
-            partition.leaving = true;
-            dispatch.hold(partition.lane(), -items, -partition.releaseAll());
-            held.remove(partition);
-        }
+        partitions.forEach(arrivals::leave);
+        early.forget(partitions);
         dispatch.removeIf(item -> item.partition().leaving, nowNanos);
         running.forgetLeaving();
         quarantine.forgetLeaving();
@@ -268,7 +279,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Returns since when the oldest unattempted item of each lane and tenant waits, epoch milliseconds; slow. */
     public Map<Lane, Map<String, Long>> waitingSinceMillis() {
-        return OldestWaiting.of(dispatch, held.values(), quarantine);
+        return OldestWaiting.of(dispatch, arrivals.held(), quarantine);
     }
 
     /** Returns the time for which attempts have run, summed over all attempts. */
@@ -298,29 +309,6 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return quarantine.size();
     }
 
-    private void admit(T item, long nowMillis) {
-        TenantPolicy policy = policies.policyOf(item);
-        if (!isReady(item, policy, nowMillis)) {
-            return;
-        }
-        EnginePartition partition = item.partition();
-        if (partition.progress.mayStart(item.offset())) {
-            dispatch.offer(partition.lane(), item.tenant(), item.workload(), policy, item, item.moves(),
-                    item.priority(), item.freshSinceMillis());
-        } else {
-            held.computeIfAbsent(partition, absent -> new ArrayDeque<>()).add(item);
-            partition.markDirty();
-            steps.add(new Step.Commit<>());
-        }
-    }
-
-    /** Returns whether an item can go on; otherwise its age has moved it, or it waits for its earlier attempt. */
-    private boolean isReady(T item, TenantPolicy policy, long nowMillis) {
-        Optional<Route> stale = settlement.staleness(item, policy, nowMillis).filter(to -> quarantine.mayGo(item, to));
-        stale.ifPresent(route -> settlement.setAside(item, route, nowMillis));
-        return stale.isEmpty() && !running.waitBehind(item);
-    }
-
     private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
         long blameToLast = (policy.attempts() - 1L) * DestinationHealth.WHOLE;
         AttemptTimeout timeout = timeouts.start(
@@ -328,11 +316,15 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         A attempt = attempts.create(item, slot, policy, timeout, nowNanos);
         running.add(attempt, nowNanos);
         quarantine.started(attempt);
+        if (startingEarly.isPresent() && startingEarly.get() == item) {
+            arrivals.hold(item, 1);
+            early.started(item, attempt);
+        }
         steps.add(new Step.Start<>(attempt));
     }
 
     private void decideOnSuspects(long nowMillis, long nowNanos) {
-        quarantine.decide(item -> isReady(item, policies.policyOf(item), nowMillis), nowMillis, nowNanos);
+        quarantine.decide(item -> arrivals.isReady(item, policies.policyOf(item), nowMillis), nowMillis, nowNanos);
         dispatch.hold(quarantine.isolatedTenant());
     }
 }

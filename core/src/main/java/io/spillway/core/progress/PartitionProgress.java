@@ -144,6 +144,16 @@ public final class PartitionProgress {
         return offset < committedHorizon;
     }
 
+    /** Returns the offset of the next record to read. */
+    public long position() {
+        return position;
+    }
+
+    /** Returns whether the next item may start when it is read, and cannot have run when the previous owner died. */
+    public boolean mayStartNext() {
+        return mayStart(position) && position >= suspectsBelow;
+    }
+
     /**
      * Returns the suspect that ran alone when the previous owner died, with that death counted, or that waited with
      * its deaths. Empty once it is finished, or was passed because it is no longer in the log.

@@ -5,8 +5,6 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,8 +36,6 @@ import java.util.function.Predicate;
  */
 public final class FairDispatch<T> {
     private static final double NANOS_PER_MILLI = 1e6;
-    /** Part of the read-ahead, of which each source has one at least. */
-    private static final int LEAST_PART = 50;
 
     private final DispatchSettings settings;
     final SlotPool pool;
@@ -71,15 +67,13 @@ public final class FairDispatch<T> {
      * @param moves            moves it has made, 0 or more
      * @param priority         0 to {@link ItemLimits#MAX_PRIORITY}
      * @param enqueuedAtMillis time from which a priority counts, epoch milliseconds
+     * @return the item as it waits, for {@link #withdraw}
      * @throws IllegalArgumentException when the lane is another one, or a number is out of its range
      */
-    public void offer(
+    public SlotLease<T> offer(
             Lane lane, String tenant, String workload, TenantPolicy policy, T item, int moves, int priority,
             long enqueuedAtMillis) {
-        if (moves < 0 || priority < 0 || priority > ItemLimits.MAX_PRIORITY) {
-            throw new IllegalArgumentException("moves = " + moves + ": must be 0 or more; priority = " + priority
-                    + ": must be from 0 to " + ItemLimits.MAX_PRIORITY);
-        }
+        SlotLease<T> waiting = new SlotLease<>(item, moves, priority, enqueuedAtMillis);
         LaneBuffer<T> buffer = buffer(lane);
         FairNode<T> owner = tenants.busy(tenant, policy.weight());
         owner.limit(policy.concurrency(), shares);
@@ -92,7 +86,28 @@ public final class FairDispatch<T> {
             leaf.weight = limits.weight();
             leaf.limit(limits.concurrency(), shares);
         }
-        leaf.queue(buffer).add(new SlotLease<>(item, moves, priority, enqueuedAtMillis));
+        waiting.queue = leaf.queue(buffer);
+        waiting.queue.add(waiting);
+        return waiting;
+    }
+
+    /** Removes an item that was not taken since it was offered, before another one is. */
+    public void withdraw(SlotLease<T> waiting, long nowNanos) {
+        waiting.queue.remove(waiting);
+        FairNode<T> tenant = waiting.queue.node.tenant();
+        update(tenant);
+        idleIfDone(tenant, nowNanos);
+    }
+
+    /** Returns whether a slot is free. */
+    public boolean hasFreeSlot() {
+        return !pool.isFull();
+    }
+
+    /** Returns whether an item of a tenant waits. */
+    public boolean isWaiting(String tenant) {
+        FairNode<T> node = tenants.tenants.get(tenant);
+        return node != null && node.waiting > 0;
     }
 
     /**
@@ -115,13 +130,7 @@ public final class FairDispatch<T> {
     /** Applies this worker's parts of the concurrency limits, and returns its demand under those with items. */
     public Map<String, MaxMinSlots.Demand> share(MaxMinSlots next) {
         shares = next;
-        Map<String, MaxMinSlots.Demand> demands = new HashMap<>();
-        for (FairNode<T> tenant : tenants.tenants.values()) {
-            if (tenant.isBusy() && tenant.share(next, demands)) {
-                update(tenant);
-            }
-        }
-        return demands;
+        return tenants.share(next, this::update);
     }
 
     /** Starts no item of this tenant from now on, and those of the tenant that was held before; empty for none. */
@@ -134,11 +143,11 @@ public final class FairDispatch<T> {
     }
 
     private void setHeld(String name, boolean held) {
-        FairNode<T> tenant = tenants.tenants.get(name);
-        if (tenant != null) {
+        tenants.tenants.computeIfPresent(name, (key, tenant) -> {
             tenant.isHeld = held;
             update(tenant);
-        }
+            return tenant;
+        });
     }
 
     /**
@@ -226,10 +235,7 @@ public final class FairDispatch<T> {
      * @param bytes their size
      */
     public boolean hasRoom(Lane lane, int items, long bytes) {
-        LaneBuffer<T> buffer = buffer(lane);
-        int itemsLeft = settings.readAheadItems() - Math.max(buffer.items, buffer.heldItems);
-        return items < Math.max(itemsLeft, settings.readAheadItems() / LEAST_PART)
-                && bytes < settings.readAheadBytes() - buffer.heldBytes;
+        return buffer(lane).hasRoom(settings, items, bytes);
     }
 
     /** Returns the items in a lane's buffer; throws as {@link #hasRoom} does. */
@@ -244,9 +250,7 @@ public final class FairDispatch<T> {
 
     /** Returns the keys ({@link MaxMinSlots#key}) of the limits that hold items back now. */
     public Set<String> limitsAtCap() {
-        Set<String> keys = new HashSet<>();
-        tenants.tenants.values().forEach(tenant -> tenant.addLimitsAtCap(keys));
-        return keys;
+        return tenants.limitsAtCap();
     }
 
     private LaneBuffer<T> buffer(Lane lane) {

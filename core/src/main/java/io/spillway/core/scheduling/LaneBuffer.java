@@ -20,6 +20,8 @@ import java.util.function.Predicate;
 final class LaneBuffer<T> {
     /** Scheduled lanes: hot, overflow, aged, in the order of {@link Lane}. */
     static final int COUNT = Lane.WORKED.size();
+    /** Part of the read-ahead, of which each source has one at least. */
+    private static final int LEAST_PART = 50;
     /** Weight of the newest attempt in the lane's average. */
     private static final double AVERAGE_SHARE = 1.0 / 64;
     /** Estimate before any attempt has ended: small, since holding back an item needlessly costs more. */
@@ -75,6 +77,13 @@ final class LaneBuffer<T> {
             queue.leaves().forEach(leaf -> leaf.removeIf(gone));
             looked.accept(queue.node);
         }
+    }
+
+    /** As {@link FairDispatch#hasRoom}. */
+    boolean hasRoom(DispatchSettings settings, int sourceItems, long sourceBytes) {
+        int itemsLeft = settings.readAheadItems() - Math.max(items, heldItems);
+        return sourceItems < Math.max(itemsLeft, settings.readAheadItems() / LEAST_PART)
+                && sourceBytes < settings.readAheadBytes() - heldBytes;
     }
 
     /** Returns whether the next start is due to the lane, if one of its items may start. */

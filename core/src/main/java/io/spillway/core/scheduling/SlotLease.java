@@ -22,8 +22,9 @@ public final class SlotLease<T> {
     /** That it has made, at most 127. */
     final byte moves;
 
-    /** From here on, once it has started: the queue that it came from. */
+    /** The queue that it was offered to, and from which it has started. */
     FairQueue<T> queue;
+    /** From here on, once it has started. */
     long startedNanos;
     double chargedMillis;
     /** Whether the charge is what its node's attempts have taken, so that its end can be expected. */
@@ -35,8 +36,12 @@ public final class SlotLease<T> {
     boolean isSoon;
     boolean ended;
 
-    /** @param priority 0 to 9 */
+    /** As {@link FairDispatch#offer}. */
     SlotLease(T item, int moves, int priority, long enqueuedAtMillis) {
+        if (moves < 0 || priority < 0 || priority > ItemLimits.MAX_PRIORITY) {
+            throw new IllegalArgumentException("moves = " + moves + ": must be 0 or more; priority = " + priority
+                    + ": must be from 0 to " + ItemLimits.MAX_PRIORITY);
+        }
         this.item = item;
         this.moves = (byte) Math.min(moves, Byte.MAX_VALUE);
         this.priority = (byte) priority;

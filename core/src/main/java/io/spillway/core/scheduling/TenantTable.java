@@ -1,7 +1,10 @@
 package io.spillway.core.scheduling;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Tenants known to the scheduler, and which of them are active: with an item waiting or in flight within the last 10
@@ -72,6 +75,24 @@ final class TenantTable<T> {
             deactivate(rested);
             rested.rest();
         }
+    }
+
+    /** As {@link FairDispatch#share}; passes each tenant of which a limit has changed. */
+    Map<String, MaxMinSlots.Demand> share(MaxMinSlots next, Consumer<FairNode<T>> changed) {
+        Map<String, MaxMinSlots.Demand> demands = new HashMap<>();
+        for (FairNode<T> tenant : tenants.values()) {
+            if (tenant.isBusy() && tenant.share(next, demands)) {
+                changed.accept(tenant);
+            }
+        }
+        return demands;
+    }
+
+    /** As {@link FairDispatch#limitsAtCap}. */
+    Set<String> limitsAtCap() {
+        Set<String> keys = new HashSet<>();
+        tenants.values().forEach(tenant -> tenant.addLimitsAtCap(keys));
+        return keys;
     }
 
     private void activate(FairNode<T> tenant) {

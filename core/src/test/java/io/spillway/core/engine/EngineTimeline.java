@@ -67,6 +67,12 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
                     ? Optional.of(new Route.DeadLetter(DeadReason.MALFORMED, "as requested")) : Optional.empty();
         }
 
+        /** An item that starts before its commit has the negative offset of its record. */
+        @Override
+        public Object identity() {
+            return Math.abs(offset);
+        }
+
         @Override
         public ItemTimes times() {
             return new ItemTimes(enqueuedAtMillis, enqueuedAtMillis, enqueuedAtMillis, 0, attempts > 0);
@@ -121,6 +127,15 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     void arrives(Item item) {
         receives(item);
         fill();
+    }
+
+    /** Offers an item of a tenant before its commit. */
+    void startsEarly(EnginePartition partition, long offset, String tenant) {
+        startsEarly(new Item(partition, -offset, tenant, 0, 0, nowMillis));
+    }
+
+    void startsEarly(Item item) {
+        carryOut(engine.startEarly(item, true, Integer.MAX_VALUE, nowMillis, nowNanos()));
     }
 
     void receives(Item item) {
