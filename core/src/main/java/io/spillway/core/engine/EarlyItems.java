@@ -19,6 +19,10 @@ final class EarlyItems<T extends EngineItem, A extends EngineAttempt<T>> {
     /** As long as a transaction may be open by Kafka's default, so that later ones have certainly been aborted. */
     static final long KEPT_NANOS = 60_000_000_000L;
 
+    /** While an item waits for its commit for so long, the lane cannot be read to its end: no more items start early. */
+    static final long STALLED_NANOS = 5_000_000_000L;
+
+    /** By partition and identity, in the order of their starts. */
     private final Map<EnginePartition, Map<Object, Early<T, A>>> items = new HashMap<>();
 
     private static final class Early<T, A> {
@@ -40,6 +44,13 @@ final class EarlyItems<T extends EngineItem, A extends EngineAttempt<T>> {
 
     int count(EnginePartition partition) {
         return items.getOrDefault(partition, Map.of()).size();
+    }
+
+    /** Returns whether an item of a partition has waited for its commit for too long. */
+    boolean isStalled(EnginePartition partition, long nowNanos) {
+        Map<Object, Early<T, A>> early = items.getOrDefault(partition, Map.of());
+        return !early.isEmpty()
+                && nowNanos - early.values().iterator().next().attempt.startedNanos > STALLED_NANOS;
     }
 
     /** Returns whether this item, or its committed record, has started early and is not confirmed. */

@@ -83,12 +83,12 @@ final class EngineArrivals<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     /** Offers an item whose record is not committed, if it may start now: it must be withdrawn if it does not. */
-    Optional<SlotLease<T>> offerEarly(T item, long nowMillis) {
+    Optional<SlotLease<T>> offerEarly(T item, long nowMillis, long nowNanos) {
         EnginePartition partition = item.partition();
         TenantPolicy policy = policies.policyOf(item);
         boolean isFresh = item.attempts() == 0 && item.moves() == 0 && item.unreadable().isEmpty();
         boolean mayStart = isFresh && mayStartEarly(partition) && !dispatch.isWaiting(item.tenant())
-                && !early.contains(item)
+                && !early.contains(item) && !early.isStalled(partition, nowNanos)
                 && dispatch.hasRoom(partition.lane(), partition.unfinished() + early.count(partition),
                         partition.unfinishedBytes())
                 && settlement.staleness(item, policy, nowMillis).isEmpty();

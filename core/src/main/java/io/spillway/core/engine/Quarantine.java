@@ -21,8 +21,7 @@ import java.util.function.Predicate;
  * Suspects: items that were, or may have been, running when the last worker died, and those of tenants with a convicted
  * one. A few of each partition at a time run as ordinary items do, after a commit that marks them as a group. The
  * {@value SuspectTurn#OLDEST} oldest, those of groups with which a worker died, and those of convicted tenants run one
- * at a time in this worker's {@link SuspectTurn}, each after a commit that marks it. One that ignores the end of its
- * lease delays only those of its tenant.
+ * at a time in this worker's {@link SuspectTurn}, each after a commit that marks it.
  *
  * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions;
  * {@link SuspectStatus#MAX_CONVICTED} tenants.
@@ -214,7 +213,8 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     private T removeWaiting(T suspect) {
-        waiting.values().removeIf(queue -> queue.remove(suspect) && queue.isEmpty());
+        waiting.get(suspect.partition()).remove(suspect);
+        waiting.values().removeIf(Queue::isEmpty);
         return suspect;
     }
 

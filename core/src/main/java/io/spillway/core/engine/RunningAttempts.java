@@ -25,10 +25,10 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     private long busyNanos;
     private long countedToNanos;
 
-    /** A record's position, in any ownership. */
-    private record Position(Object partition, long offset) {
+    /** An item in a partition, in any ownership; one that started early has no offset. */
+    private record Position(Object partition, Object item) {
         static Position of(EngineItem item) {
-            return new Position(item.partition().id, item.offset());
+            return new Position(item.partition().id, item.identity());
         }
     }
 

@@ -113,7 +113,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     public List<Step<T, A>> startEarly(
             T item, boolean liveLanesCaughtUp, int most, long nowMillis, long nowNanos) {
         steps.clear();
-        arrivals.offerEarly(item, nowMillis).ifPresent(waiting -> {
+        arrivals.offerEarly(item, nowMillis, nowNanos).ifPresent(waiting -> {
             startingEarly = Optional.of(item);
             fillSlots(liveLanesCaughtUp, most, nowMillis, nowNanos);
             startingEarly = Optional.empty();

@@ -76,6 +76,31 @@ class EngineEarlyTest {
     }
 
     @Test
+    void while_an_item_waits_for_its_commit_for_too_long_no_more_items_of_its_partition_start_early() {
+        timeline.startsEarly(partition, 7, "acme");
+        timeline.ends(-7, SUCCEEDED);
+        timeline.nowMillis += TimeUnit.NANOSECONDS.toMillis(EarlyItems.STALLED_NANOS) + 1;
+        timeline.startsEarly(partition, 8, "bolt");
+        assertThat(timeline.effects()).containsExactly("start -7");
+
+        timeline.arrives(partition, 7, 0);
+        timeline.startsEarly(partition, 8, "bolt");
+        assertThat(timeline.effects()).containsExactly("done 7", "start -8");
+    }
+
+    @Test
+    void an_item_that_is_read_again_after_its_partition_came_back_waits_for_its_early_attempt() {
+        timeline.startsEarly(partition, 7, "acme");
+        timeline.forget(partition);
+        EnginePartition again = timeline.partition(Lane.HOT);
+        timeline.arrives(again, 7, 0);
+        assertThat(timeline.effects()).containsExactly("start -7", "abandon -7");
+
+        timeline.ends(-7, SUCCEEDED);
+        assertThat(timeline.effects()).containsExactly("start 7");
+    }
+
+    @Test
     void an_item_that_comes_again_to_the_same_partition_after_an_abort_needs_no_second_attempt() {
         timeline.startsEarly(partition, 7, "acme");
         timeline.ends(-7, SUCCEEDED);
