@@ -100,10 +100,12 @@ final class Campaign implements AutoCloseable {
         network.ifPresent(all -> List.of("router-0", "router-1", "worker-0", "worker-1").forEach(all::add));
         this.gatewayHost = network.map(all -> all.add("gateway")).orElse("127.0.0.1");
         for (int i = 0; i < 2; i++) {
-            processes.add(Fault.Target.ROUTER, "router-" + i, environment(Brokers.Side.ROUTER));
-            processes.add(Fault.Target.WORKER, "worker-" + i, environment(Brokers.Side.WORKER));
+            processes.add(Fault.Target.ROUTER, "router-" + i, "router", environment(Brokers.Side.ROUTER));
+            // One of the workers also routes, so that items start before their commits.
+            processes.add(Fault.Target.WORKER, "worker-" + i, i == 0 ? "worker" : "router,worker",
+                    environment(Brokers.Side.WORKER));
         }
-        processes.add(Fault.Target.GATEWAY, "gateway", environment(Brokers.Side.GATEWAY));
+        processes.add(Fault.Target.GATEWAY, "gateway", "gateway", environment(Brokers.Side.GATEWAY));
         processes.supervised();
         this.nemesis = new Nemesis(brokers, processes, network,
                 new ClusterFaults(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix),

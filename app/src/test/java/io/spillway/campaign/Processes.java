@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -50,6 +49,7 @@ final class Processes implements AutoCloseable {
     private static final class Member {
         final String name;
         final Fault.Target role;
+        final String roles;
         final Map<String, String> environment;
         Process process;
         boolean isHeldDown;
@@ -61,9 +61,10 @@ final class Processes implements AutoCloseable {
         final List<Integer> exits = new ArrayList<>();
         final List<Integer> readyMillis = new ArrayList<>();
 
-        Member(String name, Fault.Target role, Map<String, String> environment) {
+        Member(String name, Fault.Target role, String roles, Map<String, String> environment) {
             this.name = name;
             this.role = role;
+            this.roles = roles;
             this.environment = environment;
         }
     }
@@ -81,9 +82,14 @@ final class Processes implements AutoCloseable {
         this.supervisor = Thread.ofPlatform().name("supervisor").unstarted(this::supervise);
     }
 
-    /** Adds a process and starts it. To be called before {@link #supervised}. */
-    synchronized void add(Fault.Target role, String name, Map<String, String> environment) {
-        Member member = new Member(name, role, new HashMap<>(environment));
+    /**
+     * Adds a process and starts it. To be called before {@link #supervised}.
+     *
+     * @param role  of which faults meet it
+     * @param roles that it has
+     */
+    synchronized void add(Fault.Target role, String name, String roles, Map<String, String> environment) {
+        Member member = new Member(name, role, roles, new HashMap<>(environment));
         members.add(member);
         launch(member);
     }
@@ -101,7 +107,7 @@ final class Processes implements AutoCloseable {
             command.addAll(ChildJvm.command());
             command.addAll(List.of("-Xmx256m", "-D" + CampaignHandler.CALLS + "=" + directory.resolve("calls"),
                     "io.spillway.cli.Main", "run", "--data", home.toString(), "--config",
-                    configuration.toString(), "--roles", member.role.name().toLowerCase(Locale.ROOT)));
+                    configuration.toString(), "--roles", member.roles));
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().putAll(member.environment);
             if (hasClock(member)) {
