@@ -5,7 +5,9 @@ import java.nio.file.Path;
 import java.text.DecimalFormatSymbols;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -50,12 +52,23 @@ public final class EmbeddedKafka implements AutoCloseable {
      *     minutes, or this thread is interrupted
      */
     public static EmbeddedKafka start(Path dataDirectory, int port) {
+        return start(dataDirectory, port, 0);
+    }
+
+    /**
+     * Starts a broker as {@link #start(Path, int)} does, behind a proxy.
+     *
+     * @param advertisedPort port of the proxy on this machine, to which clients are sent; 0 for none
+     */
+    public static EmbeddedKafka start(Path dataDirectory, int port, int advertisedPort) {
         Objects.requireNonNull(dataDirectory, "dataDirectory");
-        if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("The port must be 0 to 65535, not " + port);
+        for (int each : new int[] {port, advertisedPort}) {
+            if (each < 0 || each > 65_535) {
+                throw new IllegalArgumentException("The port must be 0 to 65535, not " + each);
+            }
         }
         replaceUnsuitableLocale();
-        EmbeddedKafka kafka = prepare(dataDirectory, port);
+        EmbeddedKafka kafka = prepare(dataDirectory, port, advertisedPort);
         try {
             kafka.node.start(START_LIMIT);
             return kafka;
@@ -84,15 +97,20 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /** Does all steps before the first thread: locks the directory, binds the sockets, formats, checks the settings. */
-    private static EmbeddedKafka prepare(Path dataDirectory, int port) {
+    private static EmbeddedKafka prepare(Path dataDirectory, int port, int advertisedPort) {
         BrokerDirectory directory = BrokerDirectory.claim(dataDirectory);
         LoopbackSockets sockets = null;
         try {
             sockets = LoopbackSockets.bind(port);
             directory.prepare(sockets.controllerPort());
             FatalFaults faults = new FatalFaults(Runtime.getRuntime()::halt);
-            BrokerNode node = new BrokerNode(BrokerSettings.of(
-                    directory.path(), sockets.brokerPort(), sockets.controllerPort()), sockets, faults);
+            Map<String, String> settings = new TreeMap<>(
+                    BrokerSettings.of(directory.path(), sockets.brokerPort(), sockets.controllerPort()));
+            if (advertisedPort > 0) {
+                settings.put("advertised.listeners",
+                        LoopbackSockets.BROKER + "://" + LoopbackSockets.HOST + ":" + advertisedPort);
+            }
+            BrokerNode node = new BrokerNode(settings, sockets, faults);
             return new EmbeddedKafka(directory, sockets, faults, node);
         } catch (RuntimeException e) {
             if (sockets != null) {

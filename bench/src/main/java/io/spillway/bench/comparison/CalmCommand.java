@@ -2,6 +2,7 @@ package io.spillway.bench.comparison;
 
 import io.spillway.bench.load.Contestant;
 import io.spillway.bench.support.Bench;
+import io.spillway.bench.support.BrokerOptions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What calm weather costs: latency, processor time and requests at low and middle rates, warm, beside peers. */
@@ -35,6 +37,9 @@ public final class CalmCommand implements Callable<Integer> {
     /** Shown over the rates, to see how they grow. */
     private static final List<PeerScenario.Figure> GROWING = List.of(
             AGES.get(0), AGES.get(1), AGES.get(3), COSTS.get(0), COSTS.get(3), COSTS.get(4));
+
+    @Mixin
+    private BrokerOptions broker;
 
     @Option(
             names = "--rates", split = ",", defaultValue = "0,10,100,1000,5000,20000",
@@ -78,7 +83,7 @@ public final class CalmCommand implements Callable<Integer> {
         Map<Variant, List<PeerScenario.Result>> results = new LinkedHashMap<>();
         System.out.printf("calm: %s items/s of %d tenants for %d s after %d s, handler 0 ms, %d slots%n",
                 rates, tenants, seconds, warmUpSeconds, slots);
-        try (Bench bench = Bench.start()) {
+        try (Bench bench = broker.start()) {
             for (Contestant contestant : contestants) {
                 CalmRun.of(bench, new CalmRun.Plan(Collections.max(rates), tenants, slots, compileSeconds, 1),
                         contestant, "c0-" + contestant.ordinal());

@@ -1,6 +1,7 @@
 package io.spillway.bench.load;
 
 import io.spillway.bench.support.Bench;
+import io.spillway.bench.support.BrokerOptions;
 import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.worker.WorkerException;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Fleets of several workers beside the simulator: ages before, in and after a spike, or in a rolling restart. */
@@ -31,6 +33,9 @@ import picocli.CommandLine.Option;
 public final class FleetCommand implements Callable<Integer> {
     private static final double LOAD = 0.7;
     private static final int LONGEST_RESTART_SECONDS = 60;
+
+    @Mixin
+    private BrokerOptions broker;
 
     @Option(
             names = "--workers", split = ",", defaultValue = "1,2,4,8,12,16",
@@ -93,7 +98,7 @@ public final class FleetCommand implements Callable<Integer> {
     public Integer call() {
         List<FleetPlan> plans = workers.stream().map(this::plan).toList();
         StringBuilder report = new StringBuilder();
-        try (Bench bench = Bench.start()) {
+        try (Bench bench = broker.start()) {
             if (rolling) {
                 Rounds.of(rounds, plans, (round, plan) -> report.append(roll(bench, round, plan)));
             } else {

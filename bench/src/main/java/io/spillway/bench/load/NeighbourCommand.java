@@ -1,6 +1,7 @@
 package io.spillway.bench.load;
 
 import io.spillway.bench.support.Bench;
+import io.spillway.bench.support.BrokerOptions;
 import io.spillway.bench.support.Table;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Many quiet tenants and one with a burst, beside the same without the burst. */
@@ -18,6 +20,9 @@ import picocli.CommandLine.Option;
 public final class NeighbourCommand implements Callable<Integer> {
     private static final int NOISY = 0;
     private static final IntPredicate IS_NOISY = tenant -> tenant == NOISY;
+
+    @Mixin
+    private BrokerOptions broker;
 
     @Option(
             names = "--tenants", defaultValue = "100",
@@ -92,7 +97,7 @@ public final class NeighbourCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<Round> results = new ArrayList<>();
-        try (Bench bench = Bench.start()) {
+        try (Bench bench = broker.start()) {
             System.out.printf(
                     "%d %s, handler %d ms, %d slots; %d quiet items/s for %d s; %,d items at once at second %d%n",
                     tenants, workloads ? "workloads of one tenant" : "tenants",

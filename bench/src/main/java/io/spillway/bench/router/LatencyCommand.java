@@ -7,6 +7,7 @@ import io.spillway.bench.support.Machine;
 import io.spillway.bench.support.Median;
 import io.spillway.bench.support.Progress;
 import io.spillway.bench.support.Scene;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -69,7 +70,7 @@ public final class LatencyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         List<Map<Entry, Run>> results = new ArrayList<>();
-        try (BrokerProcess broker = BrokerProcess.start();
+        try (BrokerProcess broker = BrokerProcess.start(Duration.ZERO);
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             Machine machine = new Machine(broker.pid());
             System.out.printf(

@@ -1,6 +1,7 @@
 package io.spillway.bench.router;
 
 import io.spillway.bench.support.BenchItems;
+import io.spillway.bench.support.BrokerOptions;
 import io.spillway.bench.support.BrokerProcess;
 import io.spillway.bench.support.Machine;
 import io.spillway.bench.support.Median;
@@ -17,6 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Preloaded items through each contender in turn, at full speed. */
@@ -24,6 +26,9 @@ import picocli.CommandLine.Option;
         name = "throughput", mixinStandardHelpOptions = true,
         description = "Records a second of preloaded items, in turn.")
 public final class ThroughputCommand implements Callable<Integer> {
+    @Mixin
+    private BrokerOptions options;
+
     @Option(names = "--items", defaultValue = "1000000", description = "items a run (default: ${DEFAULT-VALUE})")
     private int items;
 
@@ -74,7 +79,7 @@ public final class ThroughputCommand implements Callable<Integer> {
     public Integer call() {
         List<Entry> entries = entries();
         List<Map<Entry, Run>> results = new ArrayList<>();
-        try (BrokerProcess broker = BrokerProcess.start();
+        try (BrokerProcess broker = options.startBroker();
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             Machine machine = new Machine(broker.pid());
             System.out.printf("%,d items of %d bytes, %d partitions, %d threads, commits every %d ms%n",

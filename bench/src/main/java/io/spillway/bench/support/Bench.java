@@ -1,5 +1,6 @@
 package io.spillway.bench.support;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -11,7 +12,10 @@ public record Bench(BrokerProcess broker, Admin admin, Machine machine) implemen
     private static final Logger HTTP_SERVER = Logger.getLogger("io.helidon");
 
     public static Bench start() {
-        BrokerProcess broker = BrokerProcess.start();
+        return of(BrokerProcess.start(Duration.ZERO));
+    }
+
+    static Bench of(BrokerProcess broker) {
         return new Bench(
                 broker, Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers())),
                 new Machine(broker.pid()));

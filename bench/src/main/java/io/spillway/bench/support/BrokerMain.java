@@ -13,7 +13,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * The embedded broker in a JVM of its own. Prints its address, and then, for each line on its standard input, how many
+ * The embedded broker in a JVM of its own. Prints its port, and then, for each line on its standard input, how many
  * requests of each API it has received. Ends when its standard input does or on a signal; either way it takes its
  * directory with it.
  */
@@ -26,16 +26,16 @@ public final class BrokerMain {
 
     private BrokerMain() {}
 
-    /** Starts it on the directory in the first argument. */
+    /** Starts it on the directory in the first argument, with the port in the second one for its clients, 0 for its own. */
     public static void main(String[] args) throws IOException, JMException {
         Bench.quietLog();
         Path directory = Path.of(args[0]);
-        EmbeddedKafka kafka = EmbeddedKafka.start(directory, 0);
+        EmbeddedKafka kafka = EmbeddedKafka.start(directory, 0, Integer.parseInt(args[1]));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             kafka.close();
             TemporaryDirectory.delete(directory);
         }));
-        System.out.println(READY + kafka.bootstrapServers());
+        System.out.println(READY + kafka.port());
         // The bench holds the other end; when it dies, however that happens, this ends too.
         for (int read = System.in.read(); read >= 0; read = System.in.read()) {
             if (read == '\n') {

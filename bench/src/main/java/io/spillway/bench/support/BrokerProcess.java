@@ -6,9 +6,11 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -20,17 +22,28 @@ public final class BrokerProcess implements AutoCloseable {
     private final Process process;
     private final BufferedReader out;
     private final String bootstrapServers;
+    private final Optional<DelayProxy> distance;
 
-    private BrokerProcess(TemporaryDirectory directory, Process process) throws IOException {
+    private BrokerProcess(TemporaryDirectory directory, Process process, Optional<DelayProxy> distance)
+            throws IOException {
         this.directory = directory;
         this.process = process;
+        this.distance = distance;
         this.out = process.inputReader(StandardCharsets.UTF_8);
-        this.bootstrapServers = answer(BrokerMain.READY);
+        int port = Integer.parseInt(answer(BrokerMain.READY));
+        distance.ifPresent(proxy -> proxy.forward(port));
+        this.bootstrapServers = "127.0.0.1:" + distance.map(DelayProxy::port).orElse(port);
     }
 
-    /** Starts a broker on the class path and with the JVM of this process, and waits until it is ready. */
-    public static BrokerProcess start() {
+    /**
+     * Starts a broker on the class path and with the JVM of this process, and waits until it is ready.
+     *
+     * @param roundTrip network time between its clients and it, and back; also of its connections to itself
+     */
+    public static BrokerProcess start(Duration roundTrip) {
         try {
+            Optional<DelayProxy> distance =
+                    roundTrip.isZero() ? Optional.empty() : Optional.of(new DelayProxy(roundTrip));
             TemporaryDirectory directory = new TemporaryDirectory();
             List<String> command = new ArrayList<>();
             command.add(ProcessHandle.current().info().command().orElse("java"));
@@ -42,9 +55,10 @@ public final class BrokerProcess implements AutoCloseable {
                     "-cp",
                     System.getProperty("java.class.path"),
                     BrokerMain.class.getName(),
-                    directory.path().toString()));
+                    directory.path().toString(),
+                    distance.map(proxy -> Integer.toString(proxy.port())).orElse("0")));
             Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
-            return new BrokerProcess(directory, process);
+            return new BrokerProcess(directory, process, distance);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -86,6 +100,7 @@ public final class BrokerProcess implements AutoCloseable {
             if (!process.waitFor(20, TimeUnit.SECONDS)) {
                 process.destroyForcibly().waitFor();
             }
+            distance.ifPresent(DelayProxy::close);
             directory.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
