@@ -43,6 +43,11 @@ public final class EffectHandler implements Handler {
                 return Outcome.dead("dead as requested");
             }
             case "halt" -> Runtime.getRuntime().halt(9);
+            case "halt-early" -> {
+                if (delivery.position().contains(".ingress-")) {
+                    Runtime.getRuntime().halt(9);
+                }
+            }
             case "exit" -> System.exit(8);
             case "hang" -> hang();
             case "hold" -> hold();

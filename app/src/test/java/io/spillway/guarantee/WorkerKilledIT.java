@@ -9,6 +9,7 @@ import io.spillway.kafka.topics.QueueAdmin;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -211,6 +212,19 @@ class WorkerKilledIT {
                 .isEqualTo("killed-worker");
         assertThat(effects().keySet()).isEqualTo(new HashSet<>(ids));
         assertThat(crashes).isGreaterThanOrEqualTo(3);
+    }
+
+    /** Router and worker die together, so its commit is lost with the worker. */
+    @Test
+    void an_item_that_ended_its_process_before_its_commit_is_not_early_again() throws Exception {
+        List<String> ids = new ArrayList<>();
+        try (SpillwayProcess process = start("worker")) {
+            while (process.isAlive()) {
+                ids.addAll(scene.send("id-" + ids.size(), 1, i -> "halt-early"));
+            }
+        }
+        assertThat(crashesBeforeAllIsDone()).isFalse();
+        assertThat(effects().keySet()).isEqualTo(new HashSet<>(ids));
     }
 
     /** As a container engine does, this test starts each worker that ends again, at once. */
