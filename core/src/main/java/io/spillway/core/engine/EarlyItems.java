@@ -19,7 +19,7 @@ final class EarlyItems<T extends EngineItem, A extends EngineAttempt<T>> {
     /** As long as a transaction may be open by Kafka's default, so that later ones have certainly been aborted. */
     static final long KEPT_NANOS = 60_000_000_000L;
 
-    /** While an item waits for its commit for so long, the lane cannot be read to its end: no more items start early. */
+    /** While an item waits for its commit for so long, the lane cannot be read to its end: no more start early. */
     static final long STALLED_NANOS = 5_000_000_000L;
 
     /** By partition and identity, in the order of their starts. */
