@@ -26,7 +26,7 @@ public final class BrokerMain {
 
     private BrokerMain() {}
 
-    /** Starts it on the directory in the first argument, with the port in the second one for its clients, 0 for its own. */
+    /** Starts it on the directory in the first argument; its clients use the port in the second one, 0 for its own. */
     public static void main(String[] args) throws IOException, JMException {
         Bench.quietLog();
         Path directory = Path.of(args[0]);
