@@ -61,7 +61,7 @@ final class EngineArrivals<T extends EngineItem, A extends EngineAttempt<T>> {
             if (early.contains(item)) {
                 early.confirm(item).ifPresent(end -> settlement.end(item, end));
             } else if (verdict != ReadVerdict.FINISHED) {
-                hold(item, 1);
+                hold(item);
                 if (item.unreadable().isPresent()) {
                     settlement.setAside(item, item.unreadable().get(), nowMillis);
                 } else if (verdict == ReadVerdict.SUSPECT && findsSuspects) {
@@ -139,11 +139,10 @@ final class EngineArrivals<T extends EngineItem, A extends EngineAttempt<T>> {
         return held.values();
     }
 
-    /** Counts an item in the read-ahead, with 1, or no more, with -1. */
-    void hold(T item, int count) {
-        int bytes = count * item.bytes();
-        item.partition().hold(bytes);
-        dispatch.hold(item.partition().lane(), count, bytes);
+    /** Counts an item in the read-ahead, until it is released. */
+    void hold(T item) {
+        item.partition().hold(item.bytes());
+        dispatch.hold(item.partition().lane(), 1, item.bytes());
     }
 
     private SlotLease<T> offer(T item, TenantPolicy policy) {

@@ -107,7 +107,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
                     move(item, Lane.DELAY, LaneReason.LATER, item.moves(), later.dueMillis());
             case NextStep.GiveBack giveBack -> {
                 if (early.giveBack(item)) {
-                    dispatch.hold(item.partition().lane(), -1, -item.partition().release(item.bytes()));
+                    release(item);
                 }
             }
         }
@@ -166,8 +166,13 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     private void finish(T item) {
+        item.partition().finished(item.offset());
+        release(item);
+    }
+
+    /** Frees the room of an item in the read-ahead. */
+    void release(T item) {
         EnginePartition partition = item.partition();
-        partition.finished(item.offset());
         dispatch.hold(partition.lane(), partition.leaving ? 0 : -1, -partition.release(item.bytes()));
     }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * State machine of one worker: decides what happens to each polled item (drop, end, move to another lane, hold until
@@ -46,7 +47,6 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final Quarantine<T, A> quarantine;
     private final EngineArrivals<T, A> arrivals;
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
-    private Optional<T> startingEarly = Optional.empty();
     private long endsCheckedMillis;
 
     /**
@@ -114,14 +114,21 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             T item, boolean liveLanesCaughtUp, int most, long nowMillis, long nowNanos) {
         steps.clear();
         arrivals.offerEarly(item, nowMillis, nowNanos).ifPresent(waiting -> {
-            startingEarly = Optional.of(item);
             fillSlots(liveLanesCaughtUp, most, nowMillis, nowNanos);
-            startingEarly = Optional.empty();
-            if (!early.contains(item)) {
-                dispatch.withdraw(waiting, nowNanos);
-            }
+            Optional<A> attempt = lastStarted(item);
+            attempt.ifPresentOrElse(started -> {
+                arrivals.hold(item);
+                early.started(item, started);
+            }, () -> dispatch.withdraw(waiting, nowNanos));
         });
         return steps;
+    }
+
+    /** Returns the attempt of an item that the last call of {@link #fillSlots} has started. */
+    private Optional<A> lastStarted(T item) {
+        return steps.stream()
+                .flatMap(step -> step instanceof Step.Start<T, A> start ? Stream.of(start.attempt()) : Stream.empty())
+                .filter(attempt -> attempt.item == item).findAny();
     }
 
     /** Lets no more items of a partition start early. Returns how many are not confirmed. */
@@ -193,7 +200,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             end.ifPresent(route -> settlement.setAside(item, route, nowMillis));
             return end.isPresent();
         }, nowNanos);
-        early.expire(nowNanos, item -> arrivals.hold(item, -1));
+        early.expire(nowNanos, settlement::release);
         for (A attempt : running.stuck(nowNanos)) {
             quarantine.ended(attempt, true);
             settlement.giveUp(attempt);
@@ -316,10 +323,6 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         A attempt = attempts.create(item, slot, policy, timeout, nowNanos);
         running.add(attempt, nowNanos);
         quarantine.started(attempt);
-        if (startingEarly.isPresent() && startingEarly.get() == item) {
-            arrivals.hold(item, 1);
-            early.started(item, attempt);
-        }
         steps.add(new Step.Start<>(attempt));
     }
 

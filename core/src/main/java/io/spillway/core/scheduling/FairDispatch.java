@@ -143,11 +143,11 @@ public final class FairDispatch<T> {
     }
 
     private void setHeld(String name, boolean held) {
-        tenants.tenants.computeIfPresent(name, (key, tenant) -> {
+        FairNode<T> tenant = tenants.tenants.get(name);
+        if (tenant != null) {
             tenant.isHeld = held;
             update(tenant);
-            return tenant;
-        });
+        }
     }
 
     /**
