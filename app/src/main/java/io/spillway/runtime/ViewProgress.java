@@ -18,11 +18,11 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** Progress of the running instances in a compacted topic, from the offsets that their views commit every second. */
+/** Progress of the running instances in a compacted topic, from the offsets that their views commit. */
 public final class ViewProgress {
     /** An instance without a commit for this long is not running. */
     private static final long ALIVE_MILLIS = 10_000;
-    /** An instance that has read the whole topic reports every second, so a ready one reports within two seconds. */
+    /** A view that has read the whole topic commits at least every two seconds. */
     static final long FIRST_REPORT_MILLIS = 3_000;
     private static final long TIMEOUT_MILLIS = 30_000;
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

@@ -66,7 +66,9 @@ final class CampaignLoad implements AutoCloseable {
             long meanGapNanos) {
         this.meanGapNanos = meanGapNanos;
         this.producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", bootstrapServers, "linger.ms", "5", "delivery.timeout.ms", "120000"),
+                // As producers.md tells: with more requests in flight, a batch may be stored twice after a time-out.
+                Map.of("bootstrap.servers", bootstrapServers, "linger.ms", "5", "delivery.timeout.ms", "120000",
+                        "max.in.flight.requests.per.connection", "1"),
                 new ByteArraySerializer(), new ByteArraySerializer());
         this.ingress = ingress;
         this.gateway = gateway.resolve("/v1/items");

@@ -19,6 +19,7 @@ import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.metrics.KafkaMetric;
 
 /**
@@ -26,6 +27,12 @@ import org.apache.kafka.common.metrics.KafkaMetric;
  * flushes before it adds the offsets to a transaction, when all its tasks have written their records and none runs
  * until the commit; the deltas are sent with that flush, so that they share its requests, and those of a transaction
  * that has no other records with the offsets. A delta that cannot be sent fails the commit, as any other record does.
+ *
+ * <p>After an aborted transaction it begins no other one. Kafka Streams aborts when it closes a task that is corrupted,
+ * and goes on with the thread's other tasks. It commits those before, except while a rebalance is under way
+ * ({@code TaskManager.handleCorruption} of 4.3.1): then they would go on with offsets, state and sums that include the
+ * aborted moves. Refused as fenced, it closes all tasks of the thread, which start again from their last commit with a
+ * new producer.
  *
  * <p>Owner of the delegate producer. Used by its stream thread.
  */
@@ -36,6 +43,7 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     private final StuckTransactionDetector detector;
     private final CommitRequester requester;
     private boolean isInTransaction;
+    private boolean hasAborted;
     /** Failure to send the deltas with a flush. Kafka Streams expects such failures only with the offsets. */
     private Optional<KafkaException> unsent = Optional.empty();
     private long commitStartedNanos;
@@ -70,6 +78,9 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
 
     @Override
     public void beginTransaction() {
+        if (hasAborted) {
+            throw new ProducerFencedException("a transaction was aborted: all tasks start again from their last commit");
+        }
         partitions.clear();
         producer.beginTransaction();
         isInTransaction = true;
@@ -89,6 +100,7 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     @Override
     public void abortTransaction() {
         isInTransaction = false;
+        hasAborted = true;
         producer.abortTransaction();
         requester.aborted();
         detector.ended(this);

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * further ones are skipped, so that a faulty writer cannot exhaust the memory of the process. The entry of all tenants
  * has room in a full view: without it, every tenant would have another policy.
  *
- * <p>Owner of the content: the view's thread. With a progress group, this thread commits its position,
- * with a {@link ProgressMark} as metadata, after each poll and at least twice a second. {@code tenants set --wait} uses
+ * <p>Owner of the content: the view's thread. With a progress group, this thread commits its position, with a
+ * {@link ProgressMark} as metadata, after each poll, so at least every {@link #POLL}. {@code tenants set --wait} uses
  * these commits to find live instances and what they have applied.
  */
 public final class CompactedView extends TopicFollower {

@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
  * thread and its consumer.
  */
 public abstract class TopicFollower implements AutoCloseable {
-    protected static final Duration POLL = Duration.ofMillis(500);
+    /** Longest wait of a poll; it returns at once with records, or when the follower is closed. */
+    protected static final Duration POLL = Duration.ofSeconds(2);
 
     private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
     private static final Duration RETRY = Duration.ofSeconds(1);
