@@ -100,7 +100,7 @@ public final class Gateway implements AutoCloseable {
     private final Intake intake;
     private final InFlight inFlight;
     private final SlowReads slowReads;
-    private final OpenConnections connections;
+    final OpenConnections connections;
     private final RateTable rates;
     private final Backlogs backlogs;
     private final LaneFlows flows;

@@ -136,6 +136,11 @@ public final class OpenConnections {
         return of(peer).map(Connection::isEnded).orElse(true);
     }
 
+    /** Returns whether the last response to a connected peer has ended. */
+    boolean isIdle(SocketAddress peer) {
+        return connections.get(peer).limit == limits.idle();
+    }
+
     private Optional<Connection> of(PeerInfo peer) {
         return Optional.ofNullable(peer.address()).map(connections::get);
     }
@@ -202,7 +207,7 @@ public final class OpenConnections {
         Optional<Connection> displaced = Optional.empty();
         lock.lock();
         try {
-            forgetClosed();
+            connections.values().stream().filter(connection -> !connection.channel.isOpen()).forEach(this::forget);
             if (connections.size() >= limits.total()) {
                 displaced = endedOrLongestWaiting(connection -> true);
                 displaced.ifPresent(this::forget);
@@ -223,10 +228,6 @@ public final class OpenConnections {
             LOG.warn("{} connections were closed or refused, because as many are open as {} allow. Look for peers that"
                     + " connect and send nothing; raise the limits if these are too low.", reported, limits.settings());
         }
-    }
-
-    private void forgetClosed() {
-        connections.values().stream().filter(connection -> !connection.channel.isOpen()).forEach(this::forget);
     }
 
     private void forget(Connection connection) {

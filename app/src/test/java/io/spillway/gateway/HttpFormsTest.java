@@ -162,6 +162,9 @@ class HttpFormsTest {
             socket.getOutputStream().write((livez + "\r\n").getBytes(StandardCharsets.US_ASCII));
             byte[] first = socket.getInputStream().readNBytes(17);
             assertThat(new String(first, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 200 OK\r\n");
+            while (!gateway.gateway.connections.isIdle(socket.getLocalSocketAddress())) {
+                Thread.onSpinWait(); // The client reads the response before the gateway notes its end.
+            }
             gateway.skippedNanos.addAndGet(TimeUnit.SECONDS.toNanos(610));
             assertThat(silent.getInputStream().read()).as("closed by the check of all connections").isNegative();
             socket.getOutputStream().write(
