@@ -44,10 +44,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     static final int MAX_RECORDS = 500;
 
     private static final Logger LOG = LoggerFactory.getLogger(PollThread.class);
-    /**
-     * Short, because items that wait can start as time passes, and because the consumer sends its next fetch only with
-     * the next call: after an empty answer in a long poll nothing would be asked for.
-     */
+    /** Short, because items that wait can start as time passes. */
     private static final Duration POLL = Duration.ofMillis(20);
     private static final long PAUSED_POLL_MILLIS = 2;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 50;

@@ -18,9 +18,9 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 final class WorkerClients implements AutoCloseable {
     /**
      * A consumer has one pending fetch for each broker. Partitions that were paused when it was sent wait for its end,
-     * which takes 500 ms by default when the other lanes are empty.
+     * which takes 500 ms by default when the other lanes are empty. An idle worker sends a fetch after each of these.
      */
-    private static final int FETCH_WAIT_MILLIS = 10;
+    private static final int FETCH_WAIT_MILLIS = 50;
     /** Time after which a worker without a sign of life loses its partitions. Brokers refuse less than 6 s. */
     private static final int SESSION_MILLIS = 10_000;
     /** Small, because a worker learns with a heartbeat that partitions move. */
