@@ -100,6 +100,21 @@ class LauncherTest {
                 "-Da=b\n-cp\n" + jar() + ":" + classes + ":" + home + "\nio.spillway.cli.Main\nrun");
     }
 
+    @Test
+    void the_heap_has_at_most_a_gibibyte_without_options_for_it() throws Exception {
+        List<String> bound = List.of("-XX:+UseSerialGC", "-Xmx1g");
+        assertThat(run(Map.of(), "run").out()).containsAll(bound);
+        assertThat(run(Map.of("SPILLWAY_JAVA_OPTS", "-Da=b -XX:+UseCompactObjectHeaders"), "run").out())
+                .containsAll(bound);
+        for (String other : List.of("-Xmx4g", "-Xms1g", "-Xmn1g", "-XX:MaxHeapSize=4g", "-XX:MaxRAMPercentage=50",
+                "-XX:+UseZGC", "-XX:+UseG1GC")) {
+            for (String variable : List.of("SPILLWAY_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
+                assertThat(run(Map.of(variable, other), "run").out()).as(variable + "=" + other)
+                        .doesNotContainAnyElementsOf(bound);
+            }
+        }
+    }
+
     private void installIn(String name) throws IOException {
         home = Files.createDirectory(directory.resolve(name));
         installWithoutSources();
