@@ -153,7 +153,8 @@ final class LaneMonitor implements AutoCloseable {
         leftOut = 0;
         lastPosition = position;
         try {
-            LaneBacklogs backlogs = LaneBacklogs.measured(this::measure);
+            Map<Lane, List<QueueProgress>> read = admin.readLanes(topics);
+            LaneBacklogs backlogs = LaneBacklogs.measured(lane -> measure(lane, read.get(lane)));
             lastBacklog = backlogs.total();
             // As one sender: what a worker moves mostly stays with it, and it has all of its own capacity.
             fleet.update(reports.reports(), backlogs, 1, clock.millis());
@@ -183,21 +184,14 @@ final class LaneMonitor implements AutoCloseable {
         try {
             metrics.electTenants();
             housekeeping.run();
-            for (Lane lane : Lane.WORKED) {
-                admin.purgeFinished(read(lane));
-            }
+            admin.purgeFinished(admin.readLanes(topics).values().stream().flatMap(List::stream).toList());
         } catch (RuntimeException e) {
             LOG.warn("Finished items cannot be purged; the purge is retried in {} s: {}",
                     TimeUnit.MILLISECONDS.toSeconds(PURGE_PERIOD_MILLIS), Printable.of(e.getMessage()));
         }
     }
 
-    private List<QueueProgress> read(Lane lane) {
-        return admin.read(topics.lane(lane), topics.workerGroup());
-    }
-
-    private PartitionBacklog measure(Lane lane) {
-        List<QueueProgress> partitions = read(lane);
+    private PartitionBacklog measure(Lane lane, List<QueueProgress> partitions) {
         PartitionBacklog backlog = progress.get(lane).next(
                 partitions.stream().mapToLong(QueueProgress::waiting).toArray(),
                 partitions.stream().map(QueueProgress::progress).toList(), nowMillis());

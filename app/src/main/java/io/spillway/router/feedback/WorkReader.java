@@ -15,8 +15,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +35,7 @@ public final class WorkReader implements AutoCloseable {
     /** Most measurements in succession that are left out while nothing is routed and the lanes are empty. */
     private static final int MOST_LEFT_OUT = 4;
 
-    private final Function<Lane, List<QueueProgress>> progress;
+    private final Supplier<Map<Lane, List<QueueProgress>>> progress;
     private final LongSupplier commits;
     private final LongSupplier nanoClock;
     private final Map<Lane, LaneProgress<ProgressState>> lanes = new EnumMap<>(Lane.class);
@@ -53,13 +53,12 @@ public final class WorkReader implements AutoCloseable {
      */
     public WorkReader(
             QueueAdmin admin, Topics topics, LongSupplier commits, Duration stuckAfter, LongSupplier nanoClock) {
-        this(lane -> admin.readProgress(topics.lane(lane), topics.workerGroup(), false), commits, stuckAfter,
-                nanoClock);
+        this(() -> admin.readLanes(topics), commits, stuckAfter, nanoClock);
     }
 
-    /** Creates a reader with a source of each lane's progress, which may throw. */
+    /** Creates a reader with a source of the lanes' progress, which may throw. */
     WorkReader(
-            Function<Lane, List<QueueProgress>> progress, LongSupplier commits, Duration stuckAfter,
+            Supplier<Map<Lane, List<QueueProgress>>> progress, LongSupplier commits, Duration stuckAfter,
             LongSupplier nanoClock) {
         this.progress = progress;
         this.commits = commits;
@@ -93,12 +92,12 @@ public final class WorkReader implements AutoCloseable {
         leftOut = 0;
         lastCommits = moved;
         wasEmpty = false;
-        latest = LaneBacklogs.measured(this::next);
+        Map<Lane, List<QueueProgress>> read = progress.get();
+        latest = LaneBacklogs.measured(lane -> next(lane, read.get(lane)));
         wasEmpty = latest.total() == 0;
     }
 
-    private PartitionBacklog next(Lane lane) {
-        List<QueueProgress> measured = progress.apply(lane);
+    private PartitionBacklog next(Lane lane, List<QueueProgress> measured) {
         return lanes.get(lane).next(measured.stream().mapToLong(QueueProgress::waiting).toArray(),
                 measured.stream().map(QueueProgress::progress).toList(),
                 TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()));

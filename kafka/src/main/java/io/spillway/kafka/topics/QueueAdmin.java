@@ -1,5 +1,6 @@
 package io.spillway.kafka.topics;
 
+import io.spillway.core.item.Lane;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.kafka.advice.SuggestedCommands;
 import java.time.Duration;
@@ -68,7 +69,7 @@ public final class QueueAdmin {
 
     /** Returns the partitions of a topic in ascending order, with the progress of a group in each. */
     public List<QueueProgress> read(String topic, String group) {
-        return read(topic, group, false, unreadable -> {});
+        return read(List.of(topic), group, false, unreadable -> {});
     }
 
     /**
@@ -87,31 +88,42 @@ public final class QueueAdmin {
     /** Does the same, and passes on the partitions where the progress above the committed offset cannot be read. */
     public List<QueueProgress> readProgress(
             String topic, String group, boolean settled, Consumer<TopicPartition> unreadable) {
-        List<QueueProgress> parts = read(topic, group, settled, unreadable);
-        for (QueueProgress part : parts) {
-            long frontier = part.progress().frontier();
-            if (part.isCommitted() && frontier > part.end()) {
-                throw new KafkaFailure("cannot continue in " + part.partition() + ": group " + group
-                        + " has committed offset " + frontier + ", but the partition ends at " + part.end()
-                        + ". If the topic was recreated, delete the group with: "
-                        + commands.kafka("kafka-consumer-groups.sh", "--delete --group " + group));
-            }
-        }
+        List<QueueProgress> parts = read(List.of(topic), group, settled, unreadable);
+        parts.forEach(part -> checkEnd(part, group));
         return parts;
     }
 
+    /** Returns the partitions of each lane that workers work on, in ascending order, with the workers' progress. */
+    public Map<Lane, List<QueueProgress>> readLanes(Topics topics) {
+        Map<String, Lane> lanes = Lane.WORKED.stream().collect(Collectors.toMap(topics::lane, lane -> lane));
+        List<QueueProgress> parts = read(List.copyOf(lanes.keySet()), topics.workerGroup(), false, unreadable -> {});
+        parts.forEach(part -> checkEnd(part, topics.workerGroup()));
+        return parts.stream().collect(Collectors.groupingBy(part -> lanes.get(part.partition().topic())));
+    }
+
+    private void checkEnd(QueueProgress part, String group) {
+        long frontier = part.progress().frontier();
+        if (part.isCommitted() && frontier > part.end()) {
+            throw new KafkaFailure("cannot continue in " + part.partition() + ": group " + group
+                    + " has committed offset " + frontier + ", but the partition ends at " + part.end()
+                    + ". If the topic was recreated, delete the group with: "
+                    + commands.kafka("kafka-consumer-groups.sh", "--delete --group " + group));
+        }
+    }
+
     private List<QueueProgress> read(
-            String topic, String group, boolean settled, Consumer<TopicPartition> unreadable) {
+            List<String> topics, String group, boolean settled, Consumer<TopicPartition> unreadable) {
         try {
-            return read(partitions(topic), group, settled, unreadable);
+            return readPartitions(
+                    topics.stream().flatMap(topic -> partitions(topic).stream()).toList(), group, settled, unreadable);
         } catch (KafkaFailure e) {
-            // The topic may have been recreated with fewer partitions.
-            known.remove(topic);
+            // A topic may have been recreated with fewer partitions.
+            topics.forEach(known::remove);
             throw e;
         }
     }
 
-    private List<QueueProgress> read(
+    private List<QueueProgress> readPartitions(
             List<TopicPartition> partitions, String group, boolean settled, Consumer<TopicPartition> unreadable) {
         Map<TopicPartition, OffsetAndMetadata> committed = committed(partitions, group, settled);
         committed.forEach((partition, commit) -> {
