@@ -17,6 +17,8 @@ import java.util.Map;
 /** Who takes part: the product and its peers, all of which read what producers send. */
 public enum Contestant {
     SPILLWAY("Spillway", "Spillway"),
+    /** Its router and its workers in different processes, as far as it makes a difference. */
+    SPILLWAY_APART("Spillway, roles apart", "apart"),
     FIFO_POOL("consumer + pool (FIFO)", "pool"),
     PARALLEL_UNORDERED("parallel-consumer, unordered", "pc unordered"),
     PARALLEL_BY_KEY("parallel-consumer, by key", "pc by key"),
@@ -64,7 +66,7 @@ public enum Contestant {
         PeerSetup setup = new PeerSetup(scene.admin(), scene.bootstrapServers(), scene.input(), Scene.PARTITIONS,
                 scene.prefix() + ".peer", slots, peerHandler);
         return switch (this) {
-            case SPILLWAY -> RunningQueue.start(scene, workers, handler, policies);
+            case SPILLWAY, SPILLWAY_APART -> RunningQueue.start(scene, workers, handler, policies, this == SPILLWAY);
             case FIFO_POOL -> new FifoPool(setup);
             case PARALLEL_UNORDERED -> ParallelConsumerQueue.unordered(setup);
             case PARALLEL_BY_KEY -> ParallelConsumerQueue.byKey(setup);

@@ -89,14 +89,17 @@ public final class RunningQueue implements QueueUnderTest {
      *
      * @param workers how many, 1 or more
      * @param own policies of the tenants that have one, by number
+     * @param together whether the first worker starts items early, as in a process with both roles
      */
-    public static RunningQueue start(Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own) {
+    public static RunningQueue start(
+            Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own, boolean together) {
         RunningQueue queue = new RunningQueue(scene, workers, handler, Tracing.OFF, own, true);
         try {
             queue.router.start(START_TIMEOUT);
             queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
-            // As in a process with both roles.
-            queue.router.startWith(queue.workers.getFirst()::startEarly);
+            if (together) {
+                queue.router.startWith(queue.workers.getFirst()::startEarly);
+            }
             new Progress(scene.admin()).awaitBalanced(
                     scene.topics().routerGroup(), scene.configuration().topics().partitions());
         } catch (RuntimeException e) {

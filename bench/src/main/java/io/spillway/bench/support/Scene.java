@@ -73,13 +73,13 @@ public final class Scene implements AutoCloseable {
         settings.put("defaults.agedAfter", "1h");
         settings.putAll(more);
         settings.values().removeIf(String::isEmpty);
-        return ConfigurationLoader.load(Optional.empty(), workerSettings(), settings);
+        return ConfigurationLoader.load(Optional.empty(), fromEnvironment(), settings);
     }
 
-    /** SPILLWAY_WORKER_… variables hold in a bench too, to try settings of the worker. */
-    private static Map<String, String> workerSettings() {
+    /** These variables hold in a bench too, to try settings of the router and the worker. */
+    private static Map<String, String> fromEnvironment() {
         Map<String, String> settings = new HashMap<>(System.getenv());
-        settings.keySet().removeIf(name -> !name.startsWith("SPILLWAY_WORKER_"));
+        settings.keySet().removeIf(name -> !name.matches("SPILLWAY_(ROUTER|WORKER)_.*"));
         return settings;
     }
 

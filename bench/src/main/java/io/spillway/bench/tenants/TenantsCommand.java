@@ -93,7 +93,7 @@ public final class TenantsCommand implements Callable<Integer> {
     private void fold(Scene scene) {
         Depths depths = new Depths();
         KafkaClients clients = new KafkaClients(scene.configuration().queue());
-        try (RunningQueue queue = RunningQueue.start(scene, 1, delivery -> Outcome.done(), Map.of());
+        try (RunningQueue queue = RunningQueue.start(scene, 1, delivery -> Outcome.done(), Map.of(), true);
                 CompactedView view = new CompactedView(
                         clients, scene.topics().depths(), depths, tenants, Optional.empty(), CLOCK)) {
             view.start(PATIENCE);
