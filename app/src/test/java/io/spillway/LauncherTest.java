@@ -101,8 +101,8 @@ class LauncherTest {
     }
 
     @Test
-    void the_heap_has_at_most_a_gibibyte_without_options_for_it() throws Exception {
-        List<String> bound = List.of("-XX:+UseSerialGC", "-Xmx1g");
+    void the_heap_is_bounded_without_options_for_it() throws Exception {
+        List<String> bound = List.of("-XX:+UseSerialGC", "-Xmx640m");
         assertThat(run(Map.of(), "run").out()).containsAll(bound);
         assertThat(run(Map.of("SPILLWAY_JAVA_OPTS", "-Da=b -XX:+UseCompactObjectHeaders"), "run").out())
                 .containsAll(bound);
