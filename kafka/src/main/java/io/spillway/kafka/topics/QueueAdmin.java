@@ -88,27 +88,29 @@ public final class QueueAdmin {
     /** Does the same, and passes on the partitions where the progress above the committed offset cannot be read. */
     public List<QueueProgress> readProgress(
             String topic, String group, boolean settled, Consumer<TopicPartition> unreadable) {
-        List<QueueProgress> parts = read(List.of(topic), group, settled, unreadable);
-        parts.forEach(part -> checkEnd(part, group));
-        return parts;
+        return readProgress(List.of(topic), group, settled, unreadable);
     }
 
     /** Returns the partitions of each lane that workers work on, in ascending order, with the workers' progress. */
     public Map<Lane, List<QueueProgress>> readLanes(Topics topics) {
         Map<String, Lane> lanes = Lane.WORKED.stream().collect(Collectors.toMap(topics::lane, lane -> lane));
-        List<QueueProgress> parts = read(List.copyOf(lanes.keySet()), topics.workerGroup(), false, unreadable -> {});
-        parts.forEach(part -> checkEnd(part, topics.workerGroup()));
-        return parts.stream().collect(Collectors.groupingBy(part -> lanes.get(part.partition().topic())));
+        return readProgress(List.copyOf(lanes.keySet()), topics.workerGroup(), false, unreadable -> {}).stream()
+                .collect(Collectors.groupingBy(part -> lanes.get(part.partition().topic())));
     }
 
-    private void checkEnd(QueueProgress part, String group) {
-        long frontier = part.progress().frontier();
-        if (part.isCommitted() && frontier > part.end()) {
-            throw new KafkaFailure("cannot continue in " + part.partition() + ": group " + group
-                    + " has committed offset " + frontier + ", but the partition ends at " + part.end()
-                    + ". If the topic was recreated, delete the group with: "
-                    + commands.kafka("kafka-consumer-groups.sh", "--delete --group " + group));
+    private List<QueueProgress> readProgress(
+            List<String> topics, String group, boolean settled, Consumer<TopicPartition> unreadable) {
+        List<QueueProgress> parts = read(topics, group, settled, unreadable);
+        for (QueueProgress part : parts) {
+            long frontier = part.progress().frontier();
+            if (part.isCommitted() && frontier > part.end()) {
+                throw new KafkaFailure("cannot continue in " + part.partition() + ": group " + group
+                        + " has committed offset " + frontier + ", but the partition ends at " + part.end()
+                        + ". If the topic was recreated, delete the group with: "
+                        + commands.kafka("kafka-consumer-groups.sh", "--delete --group " + group));
+            }
         }
+        return parts;
     }
 
     private List<QueueProgress> read(
