@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AdaptiveCapTest {
     private static final int MOST = 50;
+    private static final long MILLI = 1_000_000;
 
     private final AdaptiveCap cap = new AdaptiveCap();
     private long nowNanos;
@@ -199,6 +200,64 @@ class AdaptiveCapTest {
             sum += cap.limit();
         }
         return sum / ends;
+    }
+
+    @Test
+    void a_cohort_ends_when_half_of_it_has_ended_and_the_others_have_run_for_longer_than_its_median() {
+        for (int i = 0; i < 11; i++) {
+            assertThat(cap.started(11, i * MILLI)).isEqualTo(1);
+        }
+        for (int i = 0; i < 5; i++) {
+            cap.ended(1, 10, 10, MOST, 100 * MILLI);
+        }
+        assertThat(cap.started(11, 100 * MILLI)).as("half of 11 are 6").isEqualTo(AdaptiveCap.NO_COHORT);
+
+        cap.ended(1, 10, 10, MOST, 19 * MILLI);
+        assertThat(cap.started(11, 19 * MILLI)).as("the last one may still be shorter than 10 ms")
+                .isEqualTo(AdaptiveCap.NO_COHORT);
+        cap.ended(1, 10, 10, MOST, 20 * MILLI);
+        assertThat(cap.started(11, 20 * MILLI)).isEqualTo(2);
+    }
+
+    @Test
+    void the_median_is_that_of_the_shortest_attempts_in_whatever_order_they_end() {
+        for (int i = 0; i < 11; i++) {
+            cap.started(11, 30 * MILLI);
+        }
+        for (int millis : new int[] {60, 10, 50, 20, 40, 30}) {
+            cap.ended(1, millis, 10, MOST, 75 * MILLI);
+        }
+        assertThat(cap.started(11, 75 * MILLI)).as("45 ms after the last start").isEqualTo(AdaptiveCap.NO_COHORT);
+
+        cap.ended(1, 90, 10, MOST, 90 * MILLI);
+
+        assertThat(cap.started(11, 90 * MILLI)).as("the median is 60 ms").isEqualTo(2);
+    }
+
+    @Test
+    void what_has_started_before_an_idle_period_belongs_to_no_cohort_afterwards() {
+        assertThat(cap.started(1, 0)).isEqualTo(1);
+        cap.rest();
+        assertThat(cap.started(1, 0)).isEqualTo(2);
+    }
+
+    @Test
+    void a_limit_grows_by_attempts_that_used_all_of_it_but_one() {
+        cap.started(AdaptiveCap.INITIAL - 2, 0);
+        cap.ended(1, 10, 0, MOST, 0);
+        assertThat(cap.limit()).isEqualTo(AdaptiveCap.INITIAL);
+        cap.started(AdaptiveCap.INITIAL - 1, 0);
+        cap.ended(1, 10, 0, MOST, 0);
+        assertThat(cap.limit()).isEqualTo(AdaptiveCap.INITIAL + 1);
+    }
+
+    @Test
+    void a_limit_of_which_half_is_used_stays() {
+        fill(20);
+        rounds(20, MOST / 2, () -> 20);
+        assertThat(cap.limit()).isEqualTo(MOST);
+        rounds(20, MOST / 2 - 1, () -> 20);
+        assertThat(cap.limit()).isLessThan(MOST);
     }
 
     private void fill(double millis) {

@@ -59,13 +59,13 @@ class FairNodeTest {
     @Test
     void attempts_in_flight_count_for_the_time_beyond_the_average() {
         tenant.attemptEnded(10);
-        tenant.attemptStarted(0);
+        tenant.attemptStarted(2 * MILLI);
         tenant.attemptStarted(4 * MILLI);
 
         assertThat(tenant.expectedMillis(6 * MILLI)).as("both below the average").isEqualTo(10);
-        // They have run for 50 and 46 ms, 76 more than twice the average.
-        assertThat(tenant.expectedMillis(50 * MILLI)).isCloseTo(10 + 76 / 16.0, within(1e-9));
-        tenant.attemptLeft(0);
+        // They have run for 48 and 46 ms, 74 more than twice the average.
+        assertThat(tenant.expectedMillis(50 * MILLI)).isCloseTo(10 + 74 / 16.0, within(1e-9));
+        tenant.attemptLeft(2 * MILLI);
         assertThat(tenant.expectedMillis(50 * MILLI)).isCloseTo(10 + 36 / 16.0, within(1e-9));
         tenant.attemptLeft(4 * MILLI);
         assertThat(tenant.expectedMillis(50 * MILLI)).isEqualTo(10);
@@ -187,13 +187,16 @@ class FairNodeTest {
         assertThat(tenant.leaf("mail", POLICY)).isSameAs(mail);
         assertThat(mail.tenant()).isSameAs(tenant);
         assertThat(tenant.tenant()).isSameAs(tenant);
+        mail.queue(hot);
         FairNode<String> unnamed = tenant.leaf("", POLICY);
         assertThat(tenant.children()).containsExactlyInAnyOrder(unnamed, mail);
         assertThat(tenant.parts(hot)).extracting(part -> part.node).containsExactly(unnamed);
 
         queue.leaf().serve(1);
+        int cohort = tenant.adaptive.started(1, 0);
         tenant.rest();
 
+        assertThat(tenant.adaptive.started(1, 0)).as("what was measured is out of date").isNotEqualTo(cohort);
         assertThat(tenant.isDivided()).isFalse();
         assertThat(queue.children).isNull();
         assertThat(tenant.leaf("", POLICY)).isSameAs(tenant);
