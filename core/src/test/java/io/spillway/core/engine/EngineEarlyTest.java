@@ -203,4 +203,61 @@ class EngineEarlyTest {
         many.startsEarly(read, 452, "acme");
         assertThat(many.effects()).containsExactly("start -452");
     }
+
+    @Test
+    void the_times_until_no_more_start_and_until_one_is_forgotten_count_from_its_start() {
+        timeline.nowMillis += 3_600_000;
+        timeline.startsEarly(partition, 7, "acme");
+        timeline.ends(-7, SUCCEEDED);
+        timeline.nowMillis += TimeUnit.NANOSECONDS.toMillis(EarlyItems.STALLED_NANOS);
+        timeline.startsEarly(partition, 8, "bolt");
+        assertThat(timeline.effects()).containsExactly("start -7", "start -8");
+
+        timeline.nowMillis += TimeUnit.NANOSECONDS.toMillis(EarlyItems.KEPT_NANOS - EarlyItems.STALLED_NANOS);
+        timeline.endOverdue();
+        timeline.arrives(partition, 7, 0);
+        assertThat(timeline.effects()).as("it is still known").containsExactly("done 7");
+    }
+
+    @Test
+    void early_items_that_are_forgotten_give_all_their_room_back() {
+        EngineTimeline many = new EngineTimeline(1_000);
+        EnginePartition read = many.partition(Lane.HOT);
+        assertThat(startEarly(many, read, 1)).isEqualTo(200);
+        many.nowMillis += TimeUnit.NANOSECONDS.toMillis(EarlyItems.KEPT_NANOS) + 1;
+        many.endOverdue();
+        assertThat(startEarly(many, read, 1_001)).isEqualTo(200);
+    }
+
+    @Test
+    void early_items_whose_attempts_were_interrupted_give_their_room_back() {
+        EngineTimeline many = new EngineTimeline(1_000);
+        EnginePartition read = many.partition(Lane.HOT);
+        assertThat(startEarly(many, read, 1)).isEqualTo(200);
+        for (long offset = 1; offset <= 200; offset++) {
+            many.ends(-offset, new Outcome.Interrupted());
+        }
+        assertThat(startEarly(many, read, 1_001)).isEqualTo(200);
+    }
+
+    @Test
+    void items_that_are_done_give_their_room_back() {
+        EngineTimeline many = new EngineTimeline(1_000);
+        EnginePartition read = many.partition(Lane.HOT);
+        for (int offset = 0; offset < 100; offset++) {
+            many.arrives(read, offset, 0);
+            many.ends(offset, SUCCEEDED);
+        }
+        many.effects();
+        assertThat(startEarly(many, read, 1_001)).isEqualTo(200);
+    }
+
+    /** Offers 450 items, more than there is room for, and returns how many have started. */
+    private static int startEarly(EngineTimeline many, EnginePartition read, int first) {
+        many.effects();
+        for (int offset = first; offset < first + 450; offset++) {
+            many.startsEarly(read, offset, "acme");
+        }
+        return many.effects().size();
+    }
 }

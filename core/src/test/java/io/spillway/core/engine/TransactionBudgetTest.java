@@ -41,6 +41,16 @@ class TransactionBudgetTest {
     }
 
     @Test
+    void idle_and_busy_time_pay_by_their_factors() {
+        TransactionBudget dear = new TransactionBudget(4, 20, 100 * MILLI);
+        dear.committed(1_000 * MILLI, 1_005 * MILLI);
+        assertThat(dear.untilDueNanos(1_005 * MILLI)).isEqualTo(20 * MILLI);
+        dear.idle(4 * MILLI);
+        // One price of five is paid by idle time, and a half of one by busy time.
+        assertThat(dear.untilDueNanos(1_019 * MILLI)).isEqualTo(14 * MILLI);
+    }
+
+    @Test
     void the_price_follows_transactions_that_become_dearer_and_cheaper() {
         long now = 0;
         for (int i = 0; i < 40; i++) {
