@@ -190,10 +190,7 @@ class EngineEarlyTest {
     void early_items_take_room_of_the_read_ahead_until_they_end_or_are_forgotten() {
         EngineTimeline many = new EngineTimeline(1_000);
         EnginePartition read = many.partition(Lane.HOT);
-        for (int offset = 1; offset <= 450; offset++) {
-            many.startsEarly(read, offset, "acme");
-        }
-        assertThat(many.effects()).as("half of the read-ahead of 400 items").hasSize(200);
+        assertThat(startEarly(many, read, 1)).as("half of the read-ahead of 400 items").isEqualTo(200);
         many.ends(-1, SUCCEEDED);
         many.startsEarly(read, 451, "acme");
         assertThat(many.effects()).as("what has ended is kept").isEmpty();

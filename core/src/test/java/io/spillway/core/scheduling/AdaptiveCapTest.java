@@ -183,25 +183,6 @@ class AdaptiveCapTest {
         assertThat(cap.limit()).isEqualTo(4);
     }
 
-    /** Returns the mean limit over the ends of attempts that use it all the time; their duration is by concurrency. */
-    private double meanLimit(int ends, IntToDoubleFunction durationMillis) {
-        PriorityQueue<double[]> running = new PriorityQueue<>(Comparator.comparingDouble(each -> each[0]));
-        double nowMillis = 0;
-        double sum = 0;
-        for (int i = 0; i < ends; i++) {
-            while (running.size() < cap.limit()) {
-                double millis = durationMillis.applyAsDouble(running.size() + 1);
-                int cohort = cap.started(running.size() + 1, (long) (nowMillis * 1e6));
-                running.add(new double[] {nowMillis + millis, millis, cohort});
-            }
-            double[] ended = running.remove();
-            nowMillis = ended[0];
-            cap.ended((int) ended[2], ended[1], running.size(), MOST, (long) (nowMillis * 1e6));
-            sum += cap.limit();
-        }
-        return sum / ends;
-    }
-
     @Test
     void a_cohort_ends_when_half_of_it_has_ended_and_the_others_have_run_for_longer_than_its_median() {
         for (int i = 0; i < 11; i++) {
@@ -258,6 +239,25 @@ class AdaptiveCapTest {
         assertThat(cap.limit()).isEqualTo(MOST);
         rounds(20, MOST / 2 - 1, () -> 20);
         assertThat(cap.limit()).isLessThan(MOST);
+    }
+
+    /** Returns the mean limit over the ends of attempts that use it all the time; their duration is by concurrency. */
+    private double meanLimit(int ends, IntToDoubleFunction durationMillis) {
+        PriorityQueue<double[]> running = new PriorityQueue<>(Comparator.comparingDouble(each -> each[0]));
+        double nowMillis = 0;
+        double sum = 0;
+        for (int i = 0; i < ends; i++) {
+            while (running.size() < cap.limit()) {
+                double millis = durationMillis.applyAsDouble(running.size() + 1);
+                int cohort = cap.started(running.size() + 1, (long) (nowMillis * 1e6));
+                running.add(new double[] {nowMillis + millis, millis, cohort});
+            }
+            double[] ended = running.remove();
+            nowMillis = ended[0];
+            cap.ended((int) ended[2], ended[1], running.size(), MOST, (long) (nowMillis * 1e6));
+            sum += cap.limit();
+        }
+        return sum / ends;
     }
 
     private void fill(double millis) {
