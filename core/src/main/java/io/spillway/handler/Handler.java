@@ -5,7 +5,8 @@ package io.spillway.handler;
  *
  * <p><b>Threads.</b> {@link #handle} may block. The worker calls it from many threads at once: at most
  * {@code worker.slots}, plus one for an item suspected of crashing earlier workers. Each call runs on its own virtual
- * thread, unless {@link #leavesThreadClean} returns true.
+ * thread, unless {@link #leavesThreadClean} returns true. The thread inherits no thread-local and has the context
+ * class loader of the thread that created the worker.
  *
  * <p><b>At least once.</b> The worker may call the handler again for a processed item: after a crash, a rebalance, or a
  * timed-out attempt that still took effect. {@link Delivery#id} is the same in each call; use it as the idempotency

@@ -34,7 +34,9 @@ final class AttemptRunner {
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
     private final HandlerFailures failures = new HandlerFailures();
-    private final Thread.Builder threads = Thread.ofVirtual().name("handler");
+    /** The thread of one call starts those of the next calls, which must find nothing of it. */
+    private final Thread.Builder threads = Thread.ofVirtual().name("handler").inheritInheritableThreadLocals(false);
+    private final ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
 
     /**
      * Creates a runner.
@@ -62,6 +64,7 @@ final class AttemptRunner {
     }
 
     private void run(Attempt attempt) {
+        Thread.currentThread().setContextClassLoader(classLoader);
         try {
             List<Attempt> next = handle(attempt);
             while (handler.leavesThreadClean() && !next.isEmpty()) {
