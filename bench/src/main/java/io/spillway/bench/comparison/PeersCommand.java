@@ -2,6 +2,7 @@ package io.spillway.bench.comparison;
 
 import io.spillway.bench.load.Contestant;
 import io.spillway.bench.support.Bench;
+import io.spillway.bench.support.BrokerOptions;
 import io.spillway.core.text.Printable;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The product beside its peers: the same traffic and the same handler through each in turn, on one broker. */
@@ -56,6 +58,9 @@ public final class PeersCommand implements Callable<Integer> {
             description = "neighbour: items of the noisy tenant (default: ${DEFAULT-VALUE})")
     private int burst;
 
+    @Mixin
+    private BrokerOptions broker;
+
     @Option(names = "--chart", description = "an SVG file to draw the medians into")
     private Path chart;
 
@@ -68,7 +73,7 @@ public final class PeersCommand implements Callable<Integer> {
         PeerTable table = new PeerTable(scenario.figures());
         List<String> failures = new ArrayList<>();
         System.out.println(scenario.title());
-        try (Bench bench = Bench.start()) {
+        try (Bench bench = broker.start()) {
             for (Contestant contestant : contestants) {
                 guarded("warm-up, " + contestant.label(), failures,
                         () -> scenario.warmUp(bench, contestant, "w" + contestant.ordinal()));
