@@ -57,7 +57,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
             case ParsedRecord.Unreadable bad -> new LaneItem(
                     owned, record, new ParsedRecord.Item(
                             owners.of(record.key(), record.value(), record.headers()), record.timestamp(), "", false),
-                    new ItemTimes(record.timestamp(), 0, 0, 0, false), 0, 0, 0, 0, 0, false, 0, 0,
+                    new ItemTimes(record.timestamp(), 0, 0, 0, false), 0, 0, 0, 0, 0, false, 0, 0, 0,
                     Optional.of(new Route.DeadLetter(bad.reason(), bad.detail())));
             case ParsedRecord.Item item -> laneItem(owned, record, item, nowMillis);
         };
@@ -88,12 +88,13 @@ final class ItemGate implements ItemPolicies<LaneItem> {
             OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item item, long nowMillis) {
         Headers headers = record.headers();
         ItemTimes times = ItemHeaders.times(item, headers, record.timestamp(), nowMillis).waited(nowMillis);
+        long dueMillis = ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0);
         return new LaneItem(owned, record, item, times, count(headers, ItemHeaders.ATTEMPT),
                 count(headers, ItemHeaders.MOVES), ItemHeaders.priority(headers),
                 (int) number(headers, ItemHeaders.BLAME, MAX_BLAME), number(headers, ItemHeaders.WAIT, MAX_WAIT_MILLIS),
-                headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
+                headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null, dueMillis,
                 times.attempted() ? EngineItem.ATTEMPTED : wasDue(headers, times.ageSinceMillis(), nowMillis)
-                        ? Math.min(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(nowMillis), nowMillis)
+                        ? dueMillis == 0 ? nowMillis : Math.min(dueMillis, nowMillis)
                         : times.ageSinceMillis(),
                 HeldBytes.of(record.key(), record.value(), headers), Optional.empty());
     }

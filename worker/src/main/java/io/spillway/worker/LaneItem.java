@@ -30,6 +30,7 @@ import org.apache.kafka.common.header.Header;
  * @param blameThousandths failures that were its own, in thousandths of an attempt
  * @param waitMillis       last wait before a retry as it was drawn; 0 for none
  * @param attemptedBefore  whether its first attempt has ended
+ * @param dueMillis        end of its last delay, epoch milliseconds, any value; 0 for none
  * @param waitsSinceMillis as {@link EngineItem#waitsSinceMillis}
  * @param bytes            {@link HeldBytes} of the record
  * @param unreadable       why the record contains no item; empty for an item
@@ -37,7 +38,7 @@ import org.apache.kafka.common.header.Header;
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, ItemTimes times,
         int attempts, int moves, int priority, int blameThousandths, long waitMillis, boolean attemptedBefore,
-        long waitsSinceMillis, int bytes, Optional<Route.DeadLetter> unreadable)
+        long dueMillis, long waitsSinceMillis, int bytes, Optional<Route.DeadLetter> unreadable)
         implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
@@ -79,8 +80,7 @@ record LaneItem(
     long ageSinceMillis() {
         long startMillis =
                 Math.max(times.enqueuedAtMillis(), Math.min(read.deliverAtMillis(), times.ageSinceMillis()));
-        return attemptedBefore ? startMillis
-                : Math.max(startMillis, ItemHeaders.number(record.headers(), ItemHeaders.DUE).orElse(0));
+        return attemptedBefore ? startMillis : Math.max(startMillis, dueMillis);
     }
 
     @Override
@@ -133,8 +133,7 @@ record LaneItem(
     }
 
     private OptionalLong dueMillis(long startMillis) {
-        OptionalLong due = ItemHeaders.number(record.headers(), ItemHeaders.DUE);
-        return due.isPresent() && due.getAsLong() <= startMillis ? due : OptionalLong.empty();
+        return dueMillis != 0 && dueMillis <= startMillis ? OptionalLong.of(dueMillis) : OptionalLong.empty();
     }
 
     /** Returns the producer's id, or the origin. Decodes the item as far as this needs. */

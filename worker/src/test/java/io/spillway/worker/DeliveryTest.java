@@ -117,7 +117,7 @@ class DeliveryTest {
         OwnedPartition owned = new OwnedPartition(new TopicPartition(record.topic(), 3), lane, progress);
         LaneItem item = new LaneItem(
                 owned, record, read, new ItemTimes(read.enqueuedAtMillis(), 0, 7, 0, false), attemptsBefore, 0, 4, 0, 0,
-                false, 7, 0, Optional.empty());
+                false, ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), 7, 0, Optional.empty());
         return new Attempt(item, null, POLICY, new AttemptTimeouts(1).start("acme", POLICY, 0, false, 0),
                 () -> Instant.EPOCH, () -> 0, 0, POLICY.timeoutMillis());
     }

@@ -195,7 +195,7 @@ class WorkerMetricsTest {
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED));
         ParsedRecord.Item read = new ParsedRecord.Item(tenant, 0, "", false);
         return new LaneItem(owned, null, read, new ItemTimes(read.enqueuedAtMillis(), 0, 0, 0, false), 0, 0, 4, 0, 0,
-                false, waitsSinceMillis, 0, Optional.empty());
+                false, 0, waitsSinceMillis, 0, Optional.empty());
     }
 
     private double polls(String lane, boolean empty) {

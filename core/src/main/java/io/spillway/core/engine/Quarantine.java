@@ -124,17 +124,17 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     private Optional<T> next(long nowMillis, long nowNanos) {
-        boolean isOurs = turn.isOurs(hasOpen(), nowMillis);
+        boolean hasOpen = hasOpen();
+        boolean isOurs = turn.isOurs(hasOpen, nowMillis);
         if (attempt.isPresent() && attempt.get().isDeaf(nowNanos)) {
             passDeaf();
         }
         groups.entrySet().removeIf(group -> group.getValue().forgetDone(group.getKey(), nowNanos));
-        if (marked != null || groups.values().stream().anyMatch(SuspectGroup::isRunning)) {
+        if (marked != null || !hasOpen || groups.values().stream().anyMatch(SuspectGroup::isRunning)) {
             return Optional.empty();
         }
         if (!isOurs) {
-            Optional<T> first = accused.stream()
-                    .filter(suspect -> alone(suspect).convicts(killerDeaths)).findFirst();
+            Optional<T> first = accused.stream().filter(suspect -> alone(suspect).convicts(killerDeaths)).findFirst();
             first.ifPresent(accused::remove);
             return first;
         }
