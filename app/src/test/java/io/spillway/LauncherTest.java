@@ -102,7 +102,7 @@ class LauncherTest {
 
     @Test
     void the_heap_is_bounded_without_options_for_it() throws Exception {
-        List<String> bound = List.of("-XX:+UseSerialGC", "-Xmx640m");
+        List<String> bound = List.of("-XX:+UseSerialGC", "-Xmx512m");
         assertThat(run(Map.of(), "run").out()).containsAll(bound);
         assertThat(run(Map.of("SPILLWAY_JAVA_OPTS", "-Da=b -XX:+UseCompactObjectHeaders"), "run").out())
                 .containsAll(bound);
