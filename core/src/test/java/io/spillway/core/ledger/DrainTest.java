@@ -19,6 +19,8 @@ class DrainTest {
         "100,    11,   10,  Infinity",
         "100,    0,    0,   Infinity",
         "1,      0,    1e-9, Infinity",
+        "315576000, 0, 1,    315576000",
+        "315576001, 0, 1,    Infinity",
         "-3,     0,    0,   0",
     })
     void a_backlog_is_gone_after_waiting_over_out_minus_in(long waiting, double in, double out, double seconds) {

@@ -76,6 +76,36 @@ class DrainTimeTest {
         assertThat(tenant.drainSeconds()).isZero();
     }
 
+    /** Ten items complete in a second. */
+    @ParameterizedTest
+    @CsvSource({"100, 0", "101, 1000"})
+    void what_completes_within_ten_seconds_is_no_backlog(long waiting, long backlogMillis) {
+        DrainTime time = DrainTime.startingAt(0, START).after(waiting, 10, 10, START + 1_000);
+        assertThat(time.backlogMillis()).isEqualTo(backlogMillis);
+    }
+
+    /** A backlog of 1,000 items from the start, at a rate of one a second. */
+    @ParameterizedTest(name = "an item completed after {0} s: at {1} s it needs {2} s")
+    @CsvSource({"29, 29, 0", "29, 30, 30", "30, 30, 1000", "30, 41, 1000", "0, 40, 40"})
+    void a_rate_counts_when_an_item_leaves_a_backlog_of_half_a_minute(int completedAt, int now, double drainSeconds) {
+        DrainTime time = DrainTime.startingAt(0, START);
+        for (int second = 1; second <= now; second++) {
+            time = time.after(1_000, second < completedAt || completedAt == 0 ? 0 : 1, 1, START + second * 1_000L);
+        }
+        assertThat(time.millis(1_000)).isEqualTo(drainSeconds * 1_000);
+    }
+
+    /** 100 items in the first second, and then ten a second. */
+    @ParameterizedTest
+    @CsvSource({"1799, 10", "1800, 100"})
+    void the_best_rate_counts_for_two_windows_of_a_quarter_of_an_hour(int now, double drainSeconds) {
+        DrainTime time = DrainTime.startingAt(0, START);
+        for (int second = 1; second <= now; second++) {
+            time = time.after(100_000, second, second == 1 ? 100 : 10, START + second * 1_000L);
+        }
+        assertThat(time.millis(1_000)).isEqualTo(drainSeconds * 1_000);
+    }
+
     /** A step of the wall clock ages nothing by more than ten seconds. */
     @ParameterizedTest
     @CsvSource({"-7200000", "7200000"})

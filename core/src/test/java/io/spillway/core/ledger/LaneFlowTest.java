@@ -3,6 +3,9 @@ package io.spillway.core.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.spillway.core.item.ItemState;
+import java.util.EnumMap;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -103,6 +106,20 @@ class LaneFlowTest {
                         .isBetween(0.75, 1.35);
             }
         }
+    }
+
+    /** Nothing leaves the delay lane, and nothing is known of the overflow lane. */
+    @ParameterizedTest(name = "the sum {0} s, hot {1} s")
+    @CsvSource({"5, 10, 10", "20, 10, 20"})
+    void a_queue_is_gone_with_its_last_lane_but_what_is_in_delay_has_no_forecast(
+            double sum, long hot, double expected) {
+        Map<ItemState, LaneFlow> lanes = new EnumMap<>(ItemState.class);
+        lanes.put(ItemState.HOT, LaneFlow.startingAt(100 * (hot + 1), 0, 0).after(100 * (hot + 1), 100, 1_000));
+        lanes.put(ItemState.OVERFLOW, LaneFlow.startingAt(1_000, 0, 0));
+        lanes.put(ItemState.DELAY, LaneFlow.startingAt(1_000, 0, 0).after(1_000, 0, 1_000));
+        assertThat(LaneFlow.latest(new Drain.After(sum), lanes)).isEqualTo(new Drain.After(expected));
+        assertThat(lanes.get(ItemState.HOT).drain(ItemState.HOT)).isEqualTo(new Drain.After(hot));
+        assertThat(lanes.get(ItemState.DELAY).drain(ItemState.DELAY)).isEqualTo(new Drain.Gone());
     }
 
     @Test

@@ -28,6 +28,15 @@ class LedgerDeltasTest {
     }
 
     @Test
+    void an_item_that_is_taken_back_is_not_counted() {
+        sums.add("a", ItemState.DONE);
+        sums.add("a", ItemState.DONE);
+        sums.remove("a", ItemState.DONE);
+        assertThat(read(sums)).isEqualTo(Map.of("a/DONE", 1L));
+        assertThat(sums.isEmpty()).isFalse();
+    }
+
+    @Test
     void after_clear_the_table_is_empty() {
         for (int i = 0; i < 1_000; i++) {
             sums.add("tenant-" + i, ItemState.DONE);

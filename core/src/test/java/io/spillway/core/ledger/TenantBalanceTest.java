@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.spillway.core.item.ItemState;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 class TenantBalanceTest {
     @Test
@@ -29,9 +32,35 @@ class TenantBalanceTest {
         assertThat(balance.in(ItemState.DROPPED)).isEqualTo(4);
         assertThat(balance.in(ItemState.DEAD_LETTER)).isEqualTo(1);
         assertThat(balance.waiting()).isEqualTo(68);
+        assertThat(balance.waitingForWorkers()).as("without those in delay").isEqualTo(59);
         assertThat(balance.came()).isEqualTo(148);
         assertThat(balance.went()).isEqualTo(80);
         assertThat(balance.difference()).isZero();
+        assertThat(balance).hasToString(
+                "accepted 143, hot 19, overflow 40, aged 0, delay 9, dead-letter 1, done 70, dropped 4");
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = ItemState.class, names = "OUTSIDE", mode = Mode.EXCLUDE)
+    void a_balance_is_settled_when_all_items_are_done_or_dropped(ItemState state) {
+        TenantBalance balance = move(TenantBalance.EMPTY, ItemState.OUTSIDE, state, 1);
+        assertThat(balance.isSettled()).isEqualTo(state == ItemState.DONE || state == ItemState.DROPPED);
+    }
+
+    @Test
+    void a_balance_that_does_not_add_up_is_not_settled() {
+        long[] left = new long[ItemState.COUNT];
+        left[ItemState.OUTSIDE.ordinal()] = 1;
+        assertThat(TenantBalance.of(new long[ItemState.COUNT], left).isSettled()).isFalse();
+    }
+
+    @Test
+    void balances_with_other_counts_differ_also_by_hash() {
+        TenantBalance hot = move(TenantBalance.EMPTY, ItemState.OUTSIDE, ItemState.HOT, 1);
+        assertThat(hot).isEqualTo(move(TenantBalance.EMPTY, ItemState.OUTSIDE, ItemState.HOT, 1))
+                .hasSameHashCodeAs(move(TenantBalance.EMPTY, ItemState.OUTSIDE, ItemState.HOT, 1));
+        TenantBalance aged = move(TenantBalance.EMPTY, ItemState.OUTSIDE, ItemState.AGED, 1);
+        assertThat(hot).isNotEqualTo(aged).doesNotHaveSameHashCodeAs(aged);
     }
 
     @Test
