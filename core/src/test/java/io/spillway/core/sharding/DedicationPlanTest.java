@@ -52,6 +52,28 @@ class DedicationPlanTest {
         assertThat(plan.dedication().sharedPartitions()).isEqualTo(6);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            12 | 6 | acme: dedicated = 7: must be from 1 to 6, because 6 of 12 partitions must stay shared
+            7  | 6 | acme: dedicated = 7: must be from 1 to 1, because 6 of 7 partitions must stay shared
+            6  | 6 | acme: dedicated = 7: no partition is available, because 6 of 6 partitions must stay shared
+            """)
+    void a_refusal_says_how_many_are_left(int partitions, int leastShared, String why) {
+        assertThat(DedicationPlan.of(wishes("acme", 7), partitions, leastShared, 42).refused())
+                .isEqualTo(Map.of("acme", why));
+    }
+
+    /** An upgrade would move tenants if these changed, and processes of two versions would disagree. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            acme   | 42 | [1, 5, 7]
+            acme   | 7  | [1, 4, 18]
+            globex | 42 | [4, 8, 22]
+            """)
+    void the_choice_of_known_tenants_is_pinned(String tenant, long seed, String partitions) {
+        assertThat(DedicationPlan.of(wishes(tenant, 3), 24, 12, seed).dedication().of(tenant)).hasToString(partitions);
+    }
+
     @Test
     void few_dedicated_tenants_move_when_one_is_added() {
         long seed = 20261121;

@@ -1,6 +1,7 @@
 package io.spillway.core.sharding;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.Seed;
@@ -10,6 +11,9 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PartitionPlacementTest {
     private static final long NONE = PolynomialShards.NONE;
@@ -37,6 +41,55 @@ class PartitionPlacementTest {
         assertThat(shard).as("contains the smaller one").contains(placement.partitions("acme", 7, 2));
         assertThat(placement.partitions("acme", 7, 9)).as("no more than the rows of the table").isEqualTo(shard);
         assertThat(placement.partitions("acme", table.capacity(), 4)).isEqualTo(SHARDER.shard("acme", 4));
+    }
+
+    /** Items of a tenant would move if these changed, and processes of two versions would disagree. */
+    @ParameterizedTest(name = "{0}, slots {1}, workload {2}")
+    @CsvSource(delimiter = '|', textBlock = """
+            # tenant | table                     | workload | partitions
+            acme     | each slot its own         |          | [5, 9, 10, 19]
+            acme     | each slot its own         | mail     | [5, 10]
+            acme     | each slot its own         | export   | [10, 19]
+            acme     | eight partitions          |          | [1, 2, 3, 5]
+            globex   | eight partitions          |          | [1, 3, 6, 7]
+            initech  | eight partitions          |          | [0, 4, 6, 7]
+            acme     | most slots on partition 0 |          | [0, 2, 3, 4]
+            globex   | most slots on partition 0 |          | [0, 1, 2, 4]
+            initech  | most slots on partition 0 |          | [0, 2, 3, 4]
+            """)
+    void the_partitions_of_known_tenants_are_pinned(
+            String tenant, String table, String workload, String partitions) {
+        VirtualSlots slots = switch (table) {
+            case "eight partitions" -> VirtualSlots.spread(24, 8);
+            case "most slots on partition 0" -> VirtualSlots.of(5, mostOnTheFirst());
+            default -> EACH_ITS_OWN;
+        };
+        PartitionPlacement placement = placement(
+                new ShuffleSharder(slots.slots(), 1), slots, Dedication.none(slots.partitions()));
+        int[] into = new int[PartitionPlacement.MAX_PARTITIONS];
+        // What the array contained before makes no difference.
+        Arrays.fill(into, 3);
+        int count = placement.partitions(tenant, NONE, workload == null ? "" : workload, 4, 0.5, into);
+        assertThat(Arrays.toString(Arrays.stream(into, 0, count).sorted().toArray())).isEqualTo(partitions);
+    }
+
+    @Test
+    void what_waits_for_idle_capacity_may_use_all_open_partitions_but_a_dedicated_tenant_its_own() {
+        int[] table = VirtualSlotsTest.table(EACH_ITS_OWN);
+        table[5] = 20;
+        PartitionPlacement placement =
+                placement(SHARDER, VirtualSlots.of(24, table), isolated(NONE_DEDICATED, "victim", 2));
+        assertThat(placement.excessPartitions("victim")).containsExactly(22, 23);
+        assertThat(placement.excessPartitions("acme"))
+                .containsExactly(IntStream.range(0, 22).filter(partition -> partition != 5).toArray());
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0, -0.5, 1.01, Double.NaN})
+    void a_share_of_a_workload_out_of_range_is_refused(double share) {
+        assertThatThrownBy(() -> placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED)
+                .partitions("acme", NONE, "mail", 4, share, new int[PartitionPlacement.MAX_PARTITIONS]))
+                .hasMessageContaining("workloadShare = " + share);
     }
 
     @Test
@@ -163,6 +216,8 @@ class PartitionPlacementTest {
         assertThatThrownBy(() -> new PartitionPlacement(
                 SHARDER, Optional.of(new PolynomialShards(28, 4, 1, 0)), EACH_ITS_OWN, NONE_DEDICATED))
                 .hasMessageContaining("numbered tenants 28");
+        assertThatNoException().isThrownBy(() -> new PartitionPlacement(new ShuffleSharder(28, 1),
+                Optional.of(new PolynomialShards(28, 4, 1, 0)), VirtualSlots.spread(28, 24), NONE_DEDICATED));
         assertThatThrownBy(() -> Dedication.none(0)).hasMessageContaining("partitions = 0");
         assertThatThrownBy(() -> placement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED)
                 .partitions("acme", NONE, 0))
@@ -171,6 +226,15 @@ class PartitionPlacementTest {
 
     private static PartitionPlacement placement(ShuffleSharder sharder, VirtualSlots slots, Dedication dedication) {
         return new PartitionPlacement(sharder, Optional.empty(), slots, dedication);
+    }
+
+    /** Hardly any draw finds a partition other than 0. */
+    private static int[] mostOnTheFirst() {
+        int[] table = new int[100_000];
+        for (int partition = 1; partition < 5; partition++) {
+            table[partition] = partition;
+        }
+        return table;
     }
 
     private static List<String> tenants(int count) {

@@ -41,6 +41,35 @@ class SlotAssignmentTest {
         assertThat(counts(workers, SlotAssignment.assign(workers, none(4)))[2]).isEqualTo(1);
     }
 
+    /** Slots of the workers a, b and so on, the owner of each partition before, with - for none, and the new one. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            # what                                           | slots    | before       | after
+            the larger rest is rounded up                    | 40 60    | ---          | abb
+            the larger rest may be that of the smaller one   | 60 40    | ------------ | aaaaaaabbbbb
+            who has one more already keeps it                | 50 50    | bba          | bba
+            who has no more than its part does not           | 60 40    | b--          | baa
+            one with less than a partition gets no more      | 50 50 1  | cccc         | caab
+            so does not the worker that has left             | 50 50    | xxab         | abab
+            """)
+    void partitions_stay_where_they_are_as_far_as_the_parts_allow(
+            String what, String slots, String before, String after) {
+        String[] weights = slots.split(" ");
+        List<Worker> workers = IntStream.range(0, weights.length)
+                .mapToObj(i -> new Worker("abc".substring(i, i + 1), Integer.parseInt(weights[i]))).toList();
+        String[] owners = Arrays.stream(before.split("")).map(owner -> owner.equals("-") ? null : owner)
+                .toArray(String[]::new);
+        assertThat(String.join("", SlotAssignment.assign(workers, owners))).isEqualTo(after);
+    }
+
+    @Test
+    void many_small_workers_get_one_each_and_the_large_ones_share_the_rest() {
+        List<Worker> workers = new ArrayList<>(List.of(new Worker("large", 60), new Worker("middle", 40)));
+        IntStream.range(0, 10).forEach(i -> workers.add(new Worker("small-" + i, 4)));
+        assertThat(counts(workers, SlotAssignment.assign(workers, none(30))))
+                .containsExactly(12, 8, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    }
+
     @Test
     void more_workers_than_partitions_own_one_each_as_far_as_there_are_any() {
         List<Worker> workers = new ArrayList<>(equal(49));
