@@ -51,6 +51,24 @@ class ExpectedEndsTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"250, 1", "251, 0", "Infinity, 0"})
+    void an_attempt_that_starts_counts_at_once_if_all_of_its_duration_is_that_little(double expectedMillis, int soon) {
+        ends.soon(SOON, 0);
+        started(expectedMillis, SOON, 0);
+        assertThat(ends.soon(SOON, 1)).isEqualTo(soon);
+    }
+
+    /** 5 ms, and 200 ns for each of 50 slots. At 750 ms a quarter of a second is left. */
+    @Test
+    void time_alone_changes_the_number_only_with_the_next_full_count() {
+        started(1_000, SOON, 0);
+        long countedNanos = 749 * MILLI;
+        assertThat(ends.soon(SOON, countedNanos)).isZero();
+        assertThat(ends.soon(SOON, countedNanos + 5_009_999)).isZero();
+        assertThat(ends.soon(SOON, countedNanos + 5_010_000)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
     @CsvSource({"1", "2", "3"})
     void after_any_starts_and_ends_the_number_is_that_of_a_full_count(long seed) {
         Random random = new Random(seed);

@@ -30,11 +30,15 @@ class MaxMinSlotsTest {
             an idle one has none                 | 4 | 0/0 9/0       | 0 4
             spare slots are divided              | 5 | 1/0 0/0       | 2 3
             all idle                             | 4 | 0/0 0/0       | 2 2
+            the first one leaves slots           | 4 | 9/0 1/0       | 1 3
+            the smallest demand counts first     | 7 | 9/0 1/0 3/0   | 1 3 3
+            what two leave goes to the third     | 7 | 1/0 2/0 9/0   | 1 2 4
             a remainder goes to one              | 5 | 9/0 9/0       | 2 3
             fewer slots than workers             | 1 | 9/0 9/0 9/0   | 0 0 1
             slots in use elsewhere are not free  | 4 | 9/4 9/0       | 0 2
             a slot given back is free            | 4 | 9/3 9/0       | 1 2
             more in use than the limit           | 2 | 9/3 9/0       | 0 1
+            one waits for what another uses      | 6 | 9/0 9/0 9/4   | 0 2 2
             """)
     void parts_of_a_limit(String name, int limit, String demands, String expected) {
         List<Demand> members = Arrays.stream(demands.split(" ")).map(each -> each.split("/"))
@@ -42,6 +46,64 @@ class MaxMinSlotsTest {
         List<Integer> parts = parts(limit, members, 0);
         Collections.sort(parts);
         assertThat(parts).as(name).hasToString("[" + expected.replace(" ", ", ") + "]");
+    }
+
+    /** Who has a slot, turn by turn. Workers of two versions would exceed a limit together if this changed. */
+    @ParameterizedTest
+    @CsvSource({
+        "acme,      4, 1, 021310230213210323012103",
+        "acme/mail, 4, 1, 210323101302301221031302",
+        "globex,    4, 1, 031231020132302102130123",
+        "acme,      5, 2, 021403012413021403120423230412240134142301123401",
+    })
+    void the_order_of_turns_is_pinned(String key, int workers, int limit, String order) {
+        Map<String, Map<String, Demand>> members = new TreeMap<>();
+        for (int i = 0; i < workers; i++) {
+            members.put("worker-" + i, Map.of(key, new Demand(9, 0)));
+        }
+        StringBuilder turns = new StringBuilder();
+        for (int turn = 0; turn < 24; turn++) {
+            for (String member : members.keySet()) {
+                turns.append(new MaxMinSlots(member, members, turn).of(key, limit) > 0 ? member.substring(7) : "");
+            }
+        }
+        assertThat(turns).hasToString(order);
+    }
+
+    /** Two of five have a slot more in a turn, and everyone once in three turns; the first of a cycle twice. */
+    @Test
+    void a_remainder_of_several_slots_goes_to_as_many_in_each_turn() {
+        List<Demand> members = Collections.nCopies(5, new Demand(9, 0));
+        for (int cycle = 0; cycle < 20; cycle++) {
+            int[] more = new int[5];
+            for (int turn = 3 * cycle; turn < 3 * cycle + 3; turn++) {
+                List<Integer> parts = parts(7, members, turn);
+                assertThat(parts).as("turn %d", turn).containsOnly(1, 2).filteredOn(part -> part == 2).hasSize(2);
+                Arrays.setAll(more, i -> more[i] + parts.get(i) - 1);
+            }
+            Arrays.sort(more);
+            assertThat(more).as("cycle %d", cycle).containsExactly(1, 1, 1, 1, 2);
+        }
+    }
+
+    @Test
+    void a_worker_that_wants_just_its_part_never_gets_more_while_another_waits() {
+        for (int turn = 0; turn < 10; turn++) {
+            assertThat(parts(5, List.of(new Demand(2, 0), new Demand(9, 0)), turn)).containsExactly(2, 3);
+        }
+    }
+
+    @Test
+    void of_too_many_limits_those_with_the_highest_demand_are_published() {
+        Map<String, Demand> demands = new TreeMap<>();
+        for (int i = 0; i < MaxMinSlots.MAX_PUBLISHED; i++) {
+            demands.put("t%04d".formatted(i), new Demand(5, 0));
+        }
+        assertThat(MaxMinSlots.published(demands)).isEqualTo(demands);
+        demands.put("a", new Demand(1, 0));
+        demands.put("z", new Demand(9, 0));
+        assertThat(MaxMinSlots.published(demands)).hasSize(MaxMinSlots.MAX_PUBLISHED)
+                .containsKeys("t0000", "t0998", "z").doesNotContainKeys("a", "t0999");
     }
 
     @Test

@@ -46,6 +46,15 @@ class PriorityTest {
     }
 
     @Test
+    void of_two_items_that_are_as_urgent_the_one_of_the_higher_level_goes_first() {
+        SlotLease<String> normal = new SlotLease<>("normal", 0, 4, EPOCH_MILLIS);
+        SlotLease<String> higher = new SlotLease<>("higher", 0, 5, EPOCH_MILLIS + 60_000);
+        assertThat(higher.isBefore(normal)).isTrue();
+        assertThat(normal.isBefore(higher)).isFalse();
+        assertThat(normal.isBefore(normal)).isFalse();
+    }
+
+    @Test
     void priorities_change_nothing_between_tenants_and_workloads() {
         for (int i = 0; i < 3; i++) {
             offer("a", "x", "a/x", 9, 0);

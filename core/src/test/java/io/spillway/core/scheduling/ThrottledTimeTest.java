@@ -8,6 +8,8 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ThrottledTimeTest extends DispatchTimeline {
@@ -38,5 +40,19 @@ class ThrottledTimeTest extends DispatchTimeline {
             shares.sample(Set.of());
         }
         assertThat(shares.of("a")).as("forgotten").isZero();
+    }
+
+    @Test
+    void a_limit_beyond_ten_thousand_is_not_measured_until_another_is_forgotten() {
+        ThrottledTime shares = new ThrottledTime();
+        shares.sample(IntStream.range(0, 10_000).mapToObj(i -> "t" + i).collect(Collectors.toSet()));
+        shares.sample(Set.of("t7", "more"));
+        assertThat(shares.of("t7")).isGreaterThan(shares.of("t8"));
+        assertThat(shares.of("more")).isZero();
+        for (int second = 0; second < 60; second++) {
+            shares.sample(Set.of("t7"));
+        }
+        shares.sample(Set.of("more"));
+        assertThat(shares.of("more")).isPositive();
     }
 }
