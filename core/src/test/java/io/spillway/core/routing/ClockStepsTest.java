@@ -31,6 +31,7 @@ class ClockStepsTest {
         assertThat(ahead(DAY, 1_000)).isEqualTo(DAY);
         assertThat(ahead(3_000, 5_000)).as("3 s are left").isZero();
         assertThat(ahead(DAY, 6_000)).isEqualTo(DAY - 3_000);
+        assertThat(ahead(DAY - 10_000, 7_000)).as("a step back of ten seconds").isEqualTo(DAY - 13_000);
     }
 
     @Test

@@ -12,16 +12,20 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Four partitions of one worker of 10 slots and 100 items a second; the tenant's shard is 1 and 3. */
+/** Four partitions of one or more workers, each of 10 slots and 100 items a second; the tenant's shard is 1 and 3. */
 class ItemPlacementTest {
     private static final long NOW = 1_800_000_000_000L;
     private static final TenantContext ACME = TenantContext.of("acme", 3, TenantPolicy.of(PolicySettings.NONE_SET));
+    private static final TenantContext OTHER = TenantContext.of("other", 3, ACME.policy());
 
     private final Fleet fleet = new Fleet(ProtectionSettings.DEFAULT, 4);
     private final ItemPlacement placement = new ItemPlacement(fleet, new ItemPlacement.Shards() {
@@ -87,8 +91,7 @@ class ItemPlacementTest {
     @Test
     void the_backlogs_of_two_tenants_are_in_different_partitions_and_leave_others_empty() {
         ownAll(PartitionBacklog.of(0, 0, 0, 0));
-        List<TenantContext> tenants = List.of(ACME, TenantContext.of("other", 3, ACME.policy()),
-                TenantContext.of("third", 3, ACME.policy()));
+        List<TenantContext> tenants = List.of(ACME, OTHER, TenantContext.of("third", 3, ACME.policy()));
         List<Set<Integer>> partitions = new ArrayList<>();
         for (TenantContext tenant : tenants) {
             Set<Integer> own = new TreeSet<>();
@@ -109,11 +112,61 @@ class ItemPlacementTest {
         assertThat(placement.moved(Route.SURPLUS, ACME, "", 1, NOW)).isEqualTo(3);
     }
 
-    private void ownAll(PartitionBacklog overflow) {
-        Set<Integer> all = Set.of(0, 1, 2, 3);
-        WorkerReport report = new WorkerReport(10, 100, 100, 0, 0, 0, Map.of(Lane.HOT, all, Lane.OVERFLOW, all));
+    @ParameterizedTest(name = "{0} of 100 a second wait at the worker of partition {1}: moved to {2}")
+    @CsvSource({"50, 1, 1", "99, 1, 1", "150, 1, 3", "50, 3, 3"})
+    void what_a_worker_moves_goes_to_another_one_only_if_it_would_wait_longer_than_a_second(
+            long waiting, int partition, int expected) {
+        own(PartitionBacklog.of(waiting, 0, 0, 0), Set.of(0, 1), Set.of(2, 3));
+        assertThat(placement.moved(Route.SURPLUS, ACME, "", partition, NOW)).isEqualTo(expected);
+    }
+
+    @Test
+    void what_a_worker_without_a_partition_of_the_shard_moves_stays_where_it_is() {
+        own(PartitionBacklog.of(0, 0, 0, 0), Set.of(0, 2), Set.of(1, 3));
+        assertThat(placement.moved(Route.SURPLUS, ACME, "", 2, NOW)).isEqualTo(2);
+    }
+
+    /** Equal workers that get an item each in a fixed order would each get those of one tenant. */
+    @Test
+    void each_of_two_tenants_that_send_in_turn_gets_all_equal_workers() {
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
-        fleet.update(Map.of("worker", report), new LaneBacklogs(none, overflow, none), 1, NOW);
+        own(none, Set.of(0), Set.of(1), Set.of(2), Set.of(3));
+        assertThat(ofEachInTurn(Route.OVERFLOW)).as("in the shard").containsOnly(Set.of(1, 3));
+
+        own(PartitionBacklog.of(150, 150, 150, 150), Set.of(0), Set.of(1), Set.of(2), Set.of(3));
+        assertThat(ofEachInTurn(Route.OVERFLOW)).as("anywhere").containsOnly(Set.of(0, 1, 2, 3));
+
+        own(none, Set.of(0), Set.of(1), Set.of(2), Set.of(3));
+        for (int filled = 0; filled < 3; filled++) {
+            ofEachInTurn(Route.HOT);
+        }
+        assertThat(placement.place(Route.HOT, ACME, "", false, NOW).route()).isEqualTo(Route.SURPLUS);
+        assertThat(ofEachInTurn(Route.HOT)).as("surplus in the shard").containsOnly(Set.of(1, 3));
+    }
+
+    private List<Set<Integer>> ofEachInTurn(Route route) {
+        List<Set<Integer>> partitions = List.of(new TreeSet<>(), new TreeSet<>());
+        for (int i = 0; i < 40; i++) {
+            partitions.get(i % 2).add(
+                    placement.place(route, i % 2 == 0 ? ACME : OTHER, "", false, NOW).partition());
+        }
+        return partitions;
+    }
+
+    private void ownAll(PartitionBacklog overflow) {
+        own(overflow, Set.of(0, 1, 2, 3));
+    }
+
+    /** Each set of partitions has a worker. */
+    @SafeVarargs
+    private void own(PartitionBacklog overflow, Set<Integer>... partitions) {
+        Map<String, WorkerReport> reports = new HashMap<>();
+        for (Set<Integer> own : partitions) {
+            reports.put("worker-" + reports.size(), new WorkerReport(
+                    10, 100, 100, 0, 0, 0, Map.of(Lane.HOT, own, Lane.OVERFLOW, own)));
+        }
+        PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0);
+        fleet.update(reports, new LaneBacklogs(none, overflow, none), 1, NOW);
     }
 
     private Set<Integer> partitions(Route route) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.overload.Fleet;
+import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
@@ -11,6 +13,7 @@ import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.ratelimit.RateTable;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -176,6 +179,41 @@ class ItemRouterTest {
         assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
                 .isEqualTo(expected.equals("expired") ? expected : named(expected));
         assertThat(rates.size()).as("a held item does not use the rate").isEqualTo(expected.equals("HOT") ? 1 : 0);
+    }
+
+    @Test
+    void an_item_for_later_waits_in_delay_whether_or_not_its_tenant_is_paused_and_does_not_use_the_rate() {
+        PolicySettings one = PolicySettings.NONE_SET.with(PolicyField.RATE, "1");
+        for (PolicySettings settings : List.of(one, one.with(PolicyField.PAUSED, "true"))) {
+            TenantPolicy policy = TenantPolicy.of(settings);
+            assertThat(routeAt(policy, NOW, NOW + 1, NOW)).isEqualTo(Route.SCHEDULED);
+            assertThat(rates.size()).isZero();
+        }
+        assertThat(routeAt(TenantPolicy.of(one), NOW, NOW + 1, NOW + 1)).as("when it is due").isEqualTo(Route.HOT);
+    }
+
+    @Test
+    void an_item_goes_to_a_partition_of_the_lane_that_is_decided() {
+        ItemPlacement placement = new ItemPlacement(new Fleet(ProtectionSettings.DEFAULT, 4),
+                new ItemPlacement.Shards() {
+                    @Override
+                    public int ofTenant(TenantContext tenant, String workload, int[] into) {
+                        into[0] = workload.equals("mail") ? 3 : 1;
+                        return 1;
+                    }
+
+                    @Override
+                    public int[] ofExcess(TenantContext tenant) {
+                        return new int[] {0, 1, 2, 3};
+                    }
+                });
+        ItemRouter router = new ItemRouter(
+                new ItemEnds((tenant, workload, margin, now) -> ItemEnds.NO_SWEEP_MILLIS, ItemEnds.NO_FAILURES,
+                        () -> 0), (tenant, policy) -> policy.rateLimit(), rates, placement);
+        TenantContext tenant = acme(policy("5m", "none", false, "1"));
+        ItemTimes fresh = ItemTimes.entered(NOW, NOW, NOW);
+        assertThat(router.route(tenant, "mail", fresh, NOW)).isEqualTo(new ItemPlacement.Placed(Route.HOT, 3));
+        assertThat(router.route(tenant, "", fresh, NOW)).isEqualTo(new ItemPlacement.Placed(Route.OVERFLOW, 1));
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.spillway.core.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -41,5 +42,14 @@ class ItemTimesTest {
             long days, boolean byProducer, long expectedDays) {
         assertThat(ItemTimes.entered(NOW, NOW, NOW).due(NOW + days * DAY, byProducer, NOW).dueMillis())
                 .isEqualTo(NOW + expectedDays * DAY);
+    }
+
+    @Test
+    void an_attempt_changes_no_time() {
+        ItemTimes fresh = new ItemTimes(NOW - DAY, NOW, NOW - DAY, NOW + DAY, false);
+        ItemTimes retried = new ItemTimes(NOW - DAY, NOW, NOW - DAY, NOW + DAY, true);
+        assertThat(fresh.attempted(true)).isEqualTo(retried);
+        assertThat(retried.attempted(true)).isEqualTo(retried);
+        assertThat(retried.attempted(false)).as("replayed").isEqualTo(fresh);
     }
 }
