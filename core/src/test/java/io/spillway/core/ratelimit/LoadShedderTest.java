@@ -123,6 +123,25 @@ class LoadShedderTest {
     }
 
     @Test
+    void of_equally_likely_numbers_exactly_the_share_admits_beyond_the_bound() {
+        LoadShedder small = new LoadShedder(1);
+        small.admit("first", AT_100, depth(200), 0);
+        int admitted = 0;
+        for (int quarter = 0; quarter < 4; quarter++) {
+            admitted += small.admit("second", AT_100, depth(200), quarter / 4.0) ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(2);
+    }
+
+    @Test
+    void a_tenant_that_is_not_over_its_maximum_needs_no_credit() {
+        shedder.admit("acme", AT_100, depth(101), 0);
+        assertThat(shedder.credits).containsOnlyKeys("acme");
+        shedder.admit("acme", AT_100, depth(100), 0);
+        assertThat(shedder.credits).isEmpty();
+    }
+
+    @Test
     void gateways_do_not_admit_in_step() {
         int together = 0;
         for (int gateway = 0; gateway < 10; gateway++) {
@@ -171,6 +190,7 @@ class LoadShedderTest {
             another maximum                         | shed   | 10m      |     900 |      40 |      250 | maxDrain
             both, the drain time is worse           | shed   |          |    2000 |     240 |      250 | maxDrain
             both, the depth is worse                | shed   |          |    4000 |     120 |      250 | maxDepth
+            both alike, the drain time is named     | shed   |          |    2000 |     120 |      500 | maxDrain
             accept is never shed                    | accept |          |    4000 |     600 |     1000 | -
             """)
     void the_share_admitted_is_the_maximum_over_the_drain_time(

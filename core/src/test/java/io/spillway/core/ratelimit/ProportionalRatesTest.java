@@ -42,6 +42,7 @@ class ProportionalRatesTest {
         "1000,    0,    0, 1",
         " 200,  200,    0, 1",
         " 300,  250,    0, 0.5454",
+        " 250,  250,    0, 1",
     })
     void the_share_is_proportional_to_the_demand(int here, double second, double third, double expected) {
         ProportionalRates shares = new ProportionalRates();
@@ -78,6 +79,32 @@ class ProportionalRatesTest {
         assertThat(shares.endInterval(500)).containsOnlyKeys("acme");
         assertThat(shares.endInterval(500)).containsEntry("acme", 1.0);
         assertThat(shares.endInterval(500)).isEmpty();
+    }
+
+    @Test
+    void what_is_measured_counts_as_long_as_there_is_another_process() {
+        ProportionalRates shares = new ProportionalRates();
+        shares.divide(List.of(Map.of()));
+        shares.limit("acme", RATE);
+        shares.endInterval(500);
+        shares.divide(List.of(Map.of()));
+        assertThat(shares.endInterval(500)).isEqualTo(Map.of("acme", 1.0));
+
+        shares.limit("acme", RATE);
+        shares.divide(List.of());
+        assertThat(shares.endInterval(500)).isEmpty();
+    }
+
+    @Test
+    void tenants_beyond_the_bound_are_not_measured_and_have_the_whole_limit() {
+        ProportionalRates shares = new ProportionalRates();
+        shares.divide(List.of(Map.of("last", 1_000.0, "beyond", 1_000.0)));
+        for (int tenant = 1; tenant < ProportionalRates.MAX_MEASURED; tenant++) {
+            shares.limit("tenant-" + tenant, RATE);
+        }
+        assertThat(shares.limit("last", RATE)).isEqualTo(RATE.part(0.05));
+        assertThat(shares.limit("beyond", RATE)).isEqualTo(RATE);
+        assertThat(shares.limit("last", RATE)).isEqualTo(RATE.part(0.05));
     }
 
     @Test

@@ -74,6 +74,16 @@ class RateTableTest {
         assertThat(admitted("acme", limit, START + SECOND, 100)).isEqualTo(5);
     }
 
+    /** The burst of half a second is used up at START. */
+    @ParameterizedTest(name = "set back by {0} ns: {1} of the burst half a second later")
+    @CsvSource({"1000000000, 0", "1000000001, 5"})
+    void a_clock_set_back_by_more_than_a_second_counts_the_burst_as_used_up_then(long nanos, int items) {
+        RateLimit limit = RateLimit.of(10, 5);
+        admitted("acme", limit, START, 5);
+        assertThat(admitted("acme", limit, START - nanos, 1)).isZero();
+        assertThat(admitted("acme", limit, START - nanos + SECOND / 2, 9)).isEqualTo(items);
+    }
+
     @Test
     void a_small_clock_skew_between_threads_admits_no_more_items() {
         RateLimit limit = RateLimit.of(1_000, 1);
@@ -123,6 +133,38 @@ class RateTableTest {
         table.prune(START + SECOND);
         assertThat(admitted("one-more", limit, START + SECOND, 7)).isEqualTo(1);
         assertThat(table.unmeasured()).isZero();
+    }
+
+    /** So many that each part of the table grows several times. Every second one uses up two seconds of its rate. */
+    @Test
+    void the_states_of_many_tenants_are_kept_apart_while_the_table_grows_and_after_it_is_pruned() {
+        int tenants = 2_000;
+        RateTable large = new RateTable(tenants);
+        RateLimit limit = RateLimit.of(1, 2);
+        for (int tenant = 0; tenant < tenants; tenant++) {
+            for (int item = 0; item <= tenant % 2; item++) {
+                assertThat(large.admit(named("tenant-" + tenant), limit, START)).isTrue();
+            }
+        }
+        assertThat(large.size()).isEqualTo(tenants);
+
+        large.prune(START + SECOND);
+        assertThat(large.size()).as("a state of exactly now is that of an unused bucket").isEqualTo(tenants / 2);
+        for (int tenant = 0; tenant < tenants; tenant++) {
+            TenantContext named = named("tenant-" + tenant);
+            assertThat(large.admit(named, limit, START + SECOND)).isTrue();
+            assertThat(large.admit(named, limit, START + SECOND)).as(named.name()).isEqualTo(tenant % 2 == 0);
+        }
+        assertThat(large.size()).isEqualTo(tenants);
+        assertThat(large.unmeasured()).isZero();
+    }
+
+    @Test
+    void a_table_of_one_tenant_measures_one() {
+        RateTable one = new RateTable(1);
+        RateLimit limit = RateLimit.of(1, 1);
+        assertThat(one.admit(named("acme"), limit, START)).isTrue();
+        assertThat(one.admit(named("acme"), limit, START)).isFalse();
     }
 
     @Test
