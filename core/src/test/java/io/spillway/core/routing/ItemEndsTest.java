@@ -49,6 +49,15 @@ class ItemEndsTest {
         assertThat(ItemEnds.mayBeOver(times, policy, endMillis)).isTrue();
     }
 
+    @ParameterizedTest(name = "retryFor {0}, ttl {1}: not at {2} ms")
+    @CsvSource({"1h, none, 3599999", "6h, 1h, 3600000", "1h, 2h, 3599999"})
+    void an_item_is_looked_at_from_its_first_possible_end_on(String retryFor, String ttl, long lastMillis) {
+        TenantPolicy policy = policy(retryFor, "14d", ttl);
+        ItemTimes times = new ItemTimes(START, START, START, 0, false);
+        assertThat(ItemEnds.mayBeOver(times, policy, START + lastMillis)).isFalse();
+        assertThat(ItemEnds.mayBeOver(times, policy, START + lastMillis + 1)).isTrue();
+    }
+
     @Test
     void a_step_of_the_clock_ends_an_item_nowhere_while_it_counts() {
         TenantPolicy policy = policy("1h", "14d", "none");
@@ -60,6 +69,8 @@ class ItemEndsTest {
         assertThat(ends.endMillis(times, policy, nowMillis)).as("looked at when the step no longer counts")
                 .isEqualTo(nowMillis + ClockSteps.HOLD_MILLIS);
         assertThat(ends.endMillis(times, policy, nowMillis + HOUR - 1)).isEqualTo(nowMillis + HOUR);
+        assertThat(ends.endMillis(times, policy, START + HOUR)).as("also at the very end")
+                .isEqualTo(START + HOUR + ClockSteps.HOLD_MILLIS);
         aheadMillis = 0;
         assertThat(ends.endMillis(times, policy, nowMillis)).isEqualTo(START + HOUR);
     }
