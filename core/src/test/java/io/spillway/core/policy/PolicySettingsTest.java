@@ -69,9 +69,19 @@ class PolicySettingsTest {
     @Test
     void json_has_null_for_none_and_the_word_for_auto() {
         assertThat(TENANT.with(PolicyField.TIMEOUT, "auto").with(PolicyField.RETRY_FOR, "1h").json())
+                .containsEntry("ratePerSecond", 100.0)
                 .containsEntry("ttlMillis", null)
                 .containsEntry("timeoutMillis", "auto")
                 .containsEntry("retryForMillis", 3_600_000L);
+    }
+
+    @Test
+    void one_line_has_the_fields_in_their_order_and_then_the_workloads_as_they_are_set() {
+        assertThat(ALL.with(PolicyField.AGED_AFTER, "none").withWorkload("mail", new WorkloadPolicy(0.5, 7, true))
+                        .withWorkload("export", new WorkloadPolicy(2, Integer.MAX_VALUE)).inOneLine())
+                .isEqualTo("rate=7 burst=50 agedAfter=none ttl=1h workload export: weight=2 concurrency=none "
+                        + "workload mail: weight=0.5 concurrency=7 paused=true");
+        assertThat(PolicySettings.NONE_SET.inOneLine()).isEqualTo("nothing set");
     }
 
     @Test

@@ -53,6 +53,14 @@ class TenantPolicyTest {
     }
 
     @Test
+    void a_tenant_has_a_shard_of_its_own_size_and_reserved_partitions() {
+        TenantPolicy policy = TenantPolicy.of(
+                PolicySettings.NONE_SET.with(PolicyField.SHARD_SIZE, "3").with(PolicyField.DEDICATED, "2"));
+        assertThat(policy.shardSize()).isEqualTo(3);
+        assertThat(policy.dedicated()).isEqualTo(2);
+    }
+
+    @Test
     void a_limit_grows_where_no_rate_is_set_and_a_ceiling_below_the_floor_is_the_floor() {
         PolicySettings growing = PolicySettings.NONE_SET.with(PolicyField.GROWTH, "3");
         assertThat(TenantPolicy.of(growing).growth())
