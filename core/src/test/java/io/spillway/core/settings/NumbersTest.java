@@ -32,6 +32,15 @@ class NumbersTest {
         assertThatThrownBy(() -> Numbers.decimal(text)).isInstanceOf(NumberFormatException.class);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "7, 7", "-3, -3", "0.25, 0.25", "1e9, 1000000000", "999999999999999, 999999999999999", "1e15, 1.0E15",
+        "-1e15, -1.0E15", "Infinity, Infinity",
+    })
+    void a_message_has_whole_numbers_without_decimals(double number, String text) {
+        assertThat(Numbers.plain(number)).isEqualTo(text);
+    }
+
     @Test
     void only_a_leading_zero_needs_a_hint() {
         assertThat(Numbers.hint("0100")).isEqualTo(Numbers.hint("-00.5")).isEqualTo(" (without leading zeros)");
