@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ItemLimitsTest {
@@ -55,6 +56,16 @@ class ItemLimitsTest {
         assertThat(ItemLimits.isName(new byte[4], 0, Integer.MAX_VALUE)).isFalse();
         assertThat(ItemLimits.isId(new byte[4], 0, Integer.MIN_VALUE)).isFalse();
         assertThat(ItemLimits.isName(null)).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "946684799999, false", "946684800000, true", "253402300799999, true", "253402300800000, false",
+        // The same time in seconds, milliseconds and microseconds.
+        "1800000000, false", "1800000000000, true", "1800000000000000, false",
+    })
+    void a_time_is_in_milliseconds_from_2000_to_9999(long number, boolean isTime) {
+        assertThat(ItemLimits.isTime(number)).isEqualTo(isTime);
     }
 
     @ParameterizedTest

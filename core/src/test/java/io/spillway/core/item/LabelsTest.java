@@ -25,6 +25,19 @@ class LabelsTest {
     }
 
     @Test
+    void a_reason_of_a_dead_letter_is_found_by_its_label() {
+        assertThat(DeadReason.of("killed-worker")).contains(DeadReason.KILLED_WORKER);
+        assertThat(DeadReason.of("KILLED_WORKER")).isEmpty();
+    }
+
+    @Test
+    void an_item_in_a_lane_has_the_state_of_the_same_name() {
+        for (Lane lane : Lane.values()) {
+            assertThat(ItemState.of(lane).label()).isEqualTo(lane.label());
+        }
+    }
+
+    @Test
     void each_route_constant_has_its_lane_and_reason() {
         assertThat(Route.HOT).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.FRESH));
         assertThat(Route.RETRIED).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.RETRY));

@@ -25,12 +25,21 @@ class FileTextTest {
     }
 
     @Test
+    void the_mark_of_utf_8_takes_three_bytes() {
+        assertThat(FileText.utf8MarkBytes("\uFEFFa".getBytes(StandardCharsets.UTF_8))).isEqualTo(3);
+        assertThat(FileText.utf8MarkBytes("a".getBytes(StandardCharsets.UTF_8))).isZero();
+        assertThat(FileText.utf8MarkBytes("\uFEFFa".getBytes(StandardCharsets.UTF_16BE))).isZero();
+    }
+
+    @Test
     void anything_else_is_refused_with_its_line() {
         assertThatThrownBy(() -> FileText.of("a\nb\n\u00fc\n".getBytes(StandardCharsets.ISO_8859_1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("must be text in UTF-8, or in UTF-16 with a byte order mark (line 3)");
         assertThatThrownBy(() -> FileText.of("cut off\n\0\0\0".getBytes(StandardCharsets.UTF_8)))
                 .hasMessageEndingWith("(line 2 has a zero byte)");
+        assertThatThrownBy(() -> FileText.of("\0\n".getBytes(StandardCharsets.UTF_8)))
+                .hasMessageEndingWith("(line 1 has a zero byte)");
         assertThatThrownBy(() -> FileText.of("without a mark".getBytes(StandardCharsets.UTF_16LE)))
                 .hasMessageEndingWith("(line 1 has a zero byte)");
         assertThatThrownBy(() -> FileText.of(new byte[] {(byte) 0xFF, (byte) 0xFE, 'a', 0, 'b'}))

@@ -14,6 +14,7 @@ class PrintableTest {
     @CsvSource(delimiter = '|', nullValues = "-", value = {
         "acme | acme",
         "two words | two words",
+        "~ | ~",
         "a\\b | a\\\\b",
         "- | null",
         "'' | ''",
@@ -48,6 +49,36 @@ class PrintableTest {
         assertThat(Printable.of("x".repeat(198))).isEqualTo("x".repeat(197) + "...");
         assertThat(Printable.of("x".repeat(196) + "\n")).isEqualTo("x".repeat(196) + "...");
         assertThat(Printable.of("\n".repeat(1_000_000))).isEqualTo("\\u000a".repeat(32) + "...");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"0 | 0 items", "1 | 1 item", "2 | 2 items", "2000000 | 2,000,000 items"})
+    void a_number_of_things_has_separators_and_the_plural(long number, String text) {
+        assertThat(Printable.count(number, "item")).isEqualTo(text);
+    }
+
+    @Test
+    void text_in_full_is_neither_cut_nor_escaped_but_for_what_a_terminal_may_interpret() {
+        assertThat(Printable.inFull("gr\u00fc\u00df \\ $1 \ud83d\ude00".repeat(100)))
+                .isEqualTo("gr\u00fc\u00df \\ $1 \ud83d\ude00".repeat(100));
+        assertThat(Printable.inFull("a\n\u001b[2K\u202eb\u2028\ud83d"))
+                .isEqualTo("a\\u000a\\u001b[2K\\u202eb\\u2028\\ud83d");
+        assertThat(Printable.inFull(null)).isEqualTo("null");
+    }
+
+    @Test
+    void text_on_one_line_has_a_space_for_each_line_end_and_the_indent_after_it() {
+        assertThat(Printable.onOneLine(" a\r\n    b\n\nc\td \n")).isEqualTo("a b c\\u0009d");
+    }
+
+    @Test
+    void of_a_failure_the_innermost_cause_and_its_first_line_are_shown() {
+        Exception innermost = new IllegalStateException("disk is full\nat /var/lib");
+        assertThat(Printable.innermostCause(innermost)).isEqualTo("IllegalStateException: disk is full");
+        assertThat(Printable.innermostCause(new RuntimeException("outer", new RuntimeException(innermost))))
+                .isEqualTo("IllegalStateException: disk is full");
+        assertThat(Printable.innermostCause(new IllegalStateException())).isEqualTo("IllegalStateException");
+        assertThat(Printable.innermostCause(new IllegalStateException(""))).isEqualTo("IllegalStateException: ");
     }
 
     @Test
