@@ -9,6 +9,7 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.handler.Outcome;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Random;
 import java.util.function.DoubleSupplier;
@@ -93,10 +94,20 @@ class AttemptTimeoutsTest {
     void attemptsThatHangDoNotRaiseTheTimeoutAndProbesAtMostDoubleTheirCost(double share) {
         play(3_000, this::lognormal);
         long before = usualMillis();
-        Played outcome = play(200_000, () -> random.nextDouble() < share ? FOREVER : lognormal(), 8);
-        assertThat(usualMillis()).as("before %s, seed %s", before, seed).isLessThan(3 * before);
-        assertThat(outcome.probeMillis).as("seed %s", seed)
-                .isLessThan(1.5 * outcome.timedOutMillis + 2_000 * before);
+        long[] afterMillis = new long[5];
+        double timedOutMillis = 0;
+        double probeMillis = 0;
+        for (int i = 0; i < afterMillis.length; i++) {
+            Played outcome = play(40_000, () -> random.nextDouble() < share ? FOREVER : lognormal(), 8);
+            afterMillis[i] = usualMillis();
+            timedOutMillis += outcome.timedOutMillis;
+            probeMillis += outcome.probeMillis;
+        }
+        Arrays.sort(afterMillis);
+        // Where half of them hang, a row of timeouts and then a success raise it at one moment in a thousand.
+        assertThat(afterMillis[2]).as("median of %s, before %s, seed %s", Arrays.toString(afterMillis), before, seed)
+                .isLessThan(3 * before);
+        assertThat(probeMillis).as("seed %s", seed).isLessThan(1.5 * timedOutMillis + 2_000 * before);
     }
 
     @Test
