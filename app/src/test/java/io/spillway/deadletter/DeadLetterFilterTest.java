@@ -1,9 +1,7 @@
 package io.spillway.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.spillway.core.settings.PointInTime;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
@@ -16,11 +14,8 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class DeadLetterFilterTest {
-    private static final long NOW = 1_800_000_000_000L;
-
     @ParameterizedTest(name = "tenant {0}, reason {1}, since {2}, until {3}, id {4}: {5}")
     @CsvSource({
         // The dead letter has tenant acme, reason malformed, time 1000 and id a-1.
@@ -59,30 +54,6 @@ class DeadLetterFilterTest {
             String tenant, Long since, Long until, boolean matches) {
         assertThat(filter(tenant, null, since, until, null)
                 .matches(letter(false))).isEqualTo(matches);
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "2h, 1799992800000",
-        "250ms, 1799999999750",
-        "0s, 1800000000000",
-        "1700000000000, 1700000000000",
-        "0, 0",
-        "2027-01-15T08:00:00Z, 1800000000000",
-        "2027-01-15T09:00:00+01:00, 1800000000000",
-    })
-    void a_point_in_time_is_a_time_or_a_duration_before_now(String text, long millis) {
-        assertThat(PointInTime.parseMillis(text, NOW)).isEqualTo(millis);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {
-        "", "yesterday", "2h ago", "-2h", "2027-01-15", "2027-01-15T08:00:00", "9999999999999999999d", "1w",
-        "1700000000", "1700000000000000"
-    })
-    void an_invalid_point_in_time_is_rejected_with_the_allowed_formats(String text) {
-        assertThatThrownBy(() -> PointInTime.parseMillis(text, NOW))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("2026-11-21T08:00:00Z");
     }
 
     private static DeadLetterFilter filter(String tenant, String reason, Long since, Long until, String id) {

@@ -18,6 +18,7 @@ class PointInTimeTest {
         "1700000000000, 1700000000000, 1700000000000",
         "946684800000, 946684800000, 946684800000",
         "' 0 ', 0, 0",
+        "2027-01-15T08:00:00Z, 1800000000000, 1800000000000",
         "2027-01-15T09:00:00+01:00, 1800000000000, 1800000000000",
     })
     void a_duration_counts_back_or_ahead_from_now_and_a_time_is_itself(String text, long back, long ahead) {
@@ -27,15 +28,18 @@ class PointInTimeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "", "tomorrow", "-2h", "2h ago", "2027-01-15", "2027-01-15T08:00:00",
+        "", "tomorrow", "-2h", "2h ago", "1w", "2027-01-15", "2027-01-15T08:00:00",
         // In seconds, in microseconds, and with more digits than a time can have.
         "1800000000", "1800000000000000", "999999999999999", "0000000000000000",
         // Beyond 2^63 milliseconds.
-        "9223372036854775807ms",
+        "9223372036854775807ms", "9999999999999999999d",
     })
     void any_other_text_is_refused_with_what_is_allowed(String text) {
+        String allowed = "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration such as 2h "
+                + "(units: ms, s, m, h, d)";
         assertThatIllegalArgumentException().isThrownBy(() -> PointInTime.parseAheadMillis(text, NOW))
-                .withMessage("must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration such as 2h "
-                        + "(units: ms, s, m, h, d)");
+                .withMessage(allowed);
+        assertThatIllegalArgumentException().isThrownBy(() -> PointInTime.parseMillis(text, NOW))
+                .withMessage(allowed);
     }
 }
