@@ -37,6 +37,20 @@ class ArrivalHistoryTest {
         assertThat(history.waitedMillis(5, 9, 10_000)).isZero();
     }
 
+    /** A record came each second, and all of them are read at once. */
+    @Test
+    void after_an_hour_without_a_read_the_wait_of_each_record_is_known_within_a_sixth() {
+        int end = 3_600;
+        for (int second = 1; second <= end; second++) {
+            history.waitedMillis(0, second, second * 1_000L);
+        }
+        for (int position = 0; position < end; position++) {
+            double real = (end - 1 - position) * 1_000.0;
+            assertThat((double) history.waitedMillis(position, end, end * 1_000L)).as("of record %d", position)
+                    .isBetween(real * 5 / 6, real);
+        }
+    }
+
     @Test
     void the_time_is_never_too_long_and_not_less_than_half() {
         boundsHold(System.nanoTime());

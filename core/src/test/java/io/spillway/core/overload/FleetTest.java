@@ -44,6 +44,17 @@ class FleetTest {
     }
 
     @Test
+    void without_protection_items_of_hot_are_shared_by_workers_all_the_same() {
+        Fleet unprotected = new Fleet(ProtectionSettings.OFF, 6);
+        unprotected.update(equalWorkers(), LaneBacklogs.UNKNOWN, 1, T0);
+        int[] shares = new int[4];
+        for (int i = 0; i < 1_200; i++) {
+            shares[unprotected.placeInHot(ACME, "", false, ALL, 4, i, T0)]++;
+        }
+        assertThat(shares[2]).as("a third, of which b has one partition and a two").isEqualTo(400);
+    }
+
+    @Test
     void each_worker_gets_a_share_by_what_it_can_handle() {
         Map<String, WorkerReport> workers = workers(500, 100, 400);
         fleet.update(workers, LaneBacklogs.UNKNOWN, 1, T0);

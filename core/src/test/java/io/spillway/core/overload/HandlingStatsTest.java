@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.progress.SuspectStatus;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,34 @@ class HandlingStatsTest {
     }
 
     @Test
+    void the_mean_forgets_all_but_one_part_in_e_within_32_attempts() {
+        end(Lane.OVERFLOW, 32, 100);
+        stats.report(10, 0, OWNED, 1_000 * MILLI);
+        end(Lane.OVERFLOW, 32, 200);
+        assertThat(10 / stats.report(10, 0, OWNED, 2_000 * MILLI).possiblePerSecond())
+                .isCloseTo(0.2 - 0.1 / Math.E, within(1e-6));
+    }
+
+    /** In two seconds 200 attempts end, of a second each, though there are only ten slots. */
+    @Test
+    void what_is_handled_of_hot_is_possible_and_forgotten_but_for_one_part_in_e_within_a_second() {
+        end(Lane.HOT, 200, 1_000);
+        assertThat(stats.report(10, 0, OWNED, 2_000 * MILLI).hotPerSecond())
+                .isCloseTo(100 - 100 / (Math.E * Math.E), within(1e-6));
+        end(Lane.HOT, 100, 1_000);
+        assertThat(stats.report(10, 0, OWNED, 3_000 * MILLI).hotPerSecond())
+                .isCloseTo(100 - 100 / (Math.E * Math.E * Math.E), within(1e-6));
+    }
+
+    @ParameterizedTest(name = "one of four attempts takes {0} ms, the others 2 ms")
+    @CsvSource({"2, 5000", "16, 1818", "17, 5000", "60000, 5000"})
+    void an_attempt_above_eight_medians_does_not_make_those_of_hot_slow(long slowMillis, double perSecond) {
+        end(Lane.HOT, 1, slowMillis);
+        end(Lane.HOT, 3, 2);
+        assertThat(stats.report(10, 0, OWNED, 1_000 * MILLI).hotPerSecond()).isCloseTo(perSecond, within(1.0));
+    }
+
+    @Test
     void the_age_is_of_first_attempts_in_hot_and_one_very_old_item_is_bounded() {
         for (int i = 0; i < 999; i++) {
             stats.begun(Lane.HOT, true, 20);
@@ -98,5 +127,20 @@ class HandlingStatsTest {
     void a_report_out_of_range_is_rejected(int slots, double possible, double handled, long waiting, double ageMillis) {
         assertThatThrownBy(() -> new WorkerReport(slots, possible, possible, handled, waiting, ageMillis, OWNED))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void the_largest_numbers_are_accepted_and_suspects_change_no_other() {
+        WorkerReport report = new WorkerReport(100_000, 1e12, 1e12, 1e12, Long.MAX_VALUE, 1e12, OWNED);
+        SuspectStatus suspects = new SuspectStatus(1, 2, Map.of("acme", 3L));
+        WorkerReport with = report.with(suspects);
+        assertThat(with.suspects()).isEqualTo(suspects);
+        assertThat(with.with(SuspectStatus.NONE)).isEqualTo(report);
+    }
+
+    private void end(Lane lane, int attempts, long millis) {
+        for (int i = 0; i < attempts; i++) {
+            stats.ended(lane, millis * MILLI);
+        }
     }
 }

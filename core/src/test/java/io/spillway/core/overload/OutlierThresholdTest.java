@@ -25,6 +25,11 @@ class OutlierThresholdTest {
             500 500 500 500                                                   |              0 |    0 | 2000
             # a slope without a gap: everybody is within four times those below
             20 60 100 200                                                     |              0 |    0 | 380
+            # exactly four times the mean of those below is usual, and so is the minimum
+            10 40 5000                                                        |              0 |    0 | 100
+            1 16 5000                                                         |              0 |    0 | 34
+            # more than that is not, however many are below
+            10 10 100                                                         |              0 |    0 | 40
             # few items say nothing
             1 1 1 3                                                           |              0 |    0 | 16
             # unused capacity may be taken: 970 of 1000 for the heaviest tenant, then half for each
