@@ -29,6 +29,16 @@ class AttemptRulesTest {
     }
 
     @Test
+    void whatAHandlerMustNotReturnCountsAsARetry() {
+        assertThat(AttemptRules.ofHandler(null))
+                .isEqualTo(Outcome.retry("The handler returned null. It must return an outcome."));
+        Outcome ofWorker = Outcome.retry("The handler returned an outcome of the worker. It must return an outcome.");
+        assertThat(AttemptRules.ofHandler(new Outcome.TimedOut(Duration.ofSeconds(1)))).isEqualTo(ofWorker);
+        assertThat(AttemptRules.ofHandler(new Outcome.Interrupted())).isEqualTo(ofWorker);
+        assertThat(AttemptRules.ofHandler(Outcome.dead("status 410"))).isEqualTo(Outcome.dead("status 410"));
+    }
+
+    @Test
     void aSuccessfulItemIsDone() {
         assertThat(after(Outcome.done(), 0)).isEqualTo(new NextStep.Done());
         assertThat(after(Outcome.done(), 99)).isEqualTo(new NextStep.Done());

@@ -144,6 +144,15 @@ class DestinationHealthTest {
     }
 
     @Test
+    void tenantsThatDoNotFailAreReportedTogetherForEachDestination() {
+        health.ended("x", "acme", true, -1, false, nowMillis);
+        health.ended("x", "globex", true, -1, true, nowMillis);
+        assertThat(health.takeCounts(10)).containsExactlyInAnyOrder(
+                new AttemptCounts(new RetryKey("x", "acme"), -1, 1, 0, 0, 0),
+                new AttemptCounts(new RetryKey("x", ""), -1, 1, 1, 0, 0));
+    }
+
+    @Test
     void tenantsBeyondTheBoundAreCountedTogetherAndHealthyOnesAreForgotten() {
         for (String tenant : List.of("a", "b", "c", "d", "e")) {
             health.ended("", tenant, true, -1, false, nowMillis);

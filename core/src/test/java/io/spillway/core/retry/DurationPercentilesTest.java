@@ -60,6 +60,17 @@ class DurationPercentilesTest {
         assertThat(durations.millis(0.999)).isBetween(20.0, 21.3);
     }
 
+    /** The last sample has just not a thousandth of the weight. */
+    @Test
+    void aRoundingErrorDoesNotTurnTheLargestSampleIntoTheOneBelowIt() {
+        DurationPercentiles durations = new DurationPercentiles();
+        durations.add(20 * MILLI, 999.17);
+        durations.add(900 * MILLI, 1);
+        assertThat(durations.millis(0.999)).isBetween(900.0, 960.0);
+        durations.add(20 * MILLI, 1);
+        assertThat(durations.millis(0.999)).isBetween(20.0, 21.3);
+    }
+
     @Test
     void samplesLoseWeightSoThatAChangeIsFollowedInSevenWindows() {
         DurationPercentiles durations = new DurationPercentiles();

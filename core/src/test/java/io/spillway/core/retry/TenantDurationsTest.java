@@ -173,10 +173,21 @@ class TenantDurationsTest {
         TenantPolicy fixed = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.TIMEOUT, "1s"));
         for (int i = 0; i < TimeoutStats.ALWAYS; i++) {
             assertThat(tenant.alwaysTimesOut()).as("after %d", i).isFalse();
+            assertThat(tenant.stats(fixed).alwaysTimesOut()).as("after %d", i).isFalse();
             tenant.ended(tenant.start(fixed, 0, false, nowMillis), TIMED_OUT, 1_000_000_000);
         }
         assertThat(tenant.alwaysTimesOut()).isTrue();
         assertThat(tenant.stats(fixed).alwaysTimesOut()).isTrue();
+    }
+
+    @Test
+    void availabilityIsToldBesideTheStatisticsAndChangesNoneOfThem() {
+        start();
+        succeed(5);
+        TimeoutStats stats = tenant.stats(AUTO);
+        TimeoutStats unavailable = stats.withUnavailable(true);
+        assertThat(unavailable.unavailable()).isTrue();
+        assertThat(unavailable.withUnavailable(false)).isEqualTo(stats);
     }
 
     @Test
