@@ -33,6 +33,8 @@ import java.util.SplittableRandom;
 final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     /** Tenant of records that contain no item. */
     static final String UNREADABLE = "unreadable";
+    /** Tenant of items of which four fill the read-ahead of a lane. */
+    static final String LARGE = "large";
     static final long START_MILLIS = 1_700_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -80,7 +82,7 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
 
         @Override
         public int bytes() {
-            return 1;
+            return tenant.equals(LARGE) ? 1 << 18 : 1;
         }
     }
 

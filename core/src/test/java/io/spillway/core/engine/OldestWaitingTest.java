@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What waits for its first attempt, and how busy the slots are, on a set timeline with one slot. */
 class OldestWaitingTest {
@@ -69,6 +71,37 @@ class OldestWaitingTest {
         arrives(hot, 100, "acme", 0, 5);
 
         assertThat(one.engine.waitingSinceMillis()).isEqualTo(Map.of(Lane.HOT, Map.of("acme", START_MILLIS - 5)));
+    }
+
+    /** All but one wait for two milliseconds. */
+    @ParameterizedTest(name = "an older item behind {0} others: {1} ms")
+    @CsvSource({"63, 9", "64, 2"})
+    void an_older_item_is_found_among_the_first_64_of_its_tenant(int before, long waitsMillis) {
+        EnginePartition hot = one.partition(Lane.HOT);
+        arrives(hot, 0, "runs", 0, 0);
+        for (long offset = 1; offset < 80; offset++) {
+            arrives(hot, offset, "acme", 0, offset == before + 1 ? 9 : 2);
+        }
+        assertThat(one.engine.waitingSinceMillis())
+                .isEqualTo(Map.of(Lane.HOT, Map.of("acme", START_MILLIS - waitsMillis)));
+    }
+
+    /** The first item of acme and cord was not attempted, and neither was the last of all three. */
+    @Test
+    void behind_64_items_only_a_tenant_is_looked_at_of_which_all_were_attempted() {
+        EnginePartition hot = one.partition(Lane.HOT);
+        arrives(hot, 0, "runs", 0, 0);
+        long offset = 1;
+        for (String tenant : new String[] {"acme", "bolt", "cord"}) {
+            for (int i = 0; i < 70; i++) {
+                boolean isFresh = i == 0 && !tenant.equals("bolt");
+                arrives(hot, offset++, tenant, isFresh ? 0 : 1, isFresh ? 2 : 0);
+            }
+            arrives(hot, offset++, tenant, 0, 9);
+        }
+        one.commit(hot);
+        assertThat(one.engine.waitingSinceMillis()).isEqualTo(Map.of(Lane.HOT, Map.of(
+                "acme", START_MILLIS - 2, "bolt", START_MILLIS - 9, "cord", START_MILLIS - 2)));
     }
 
     @Test
