@@ -35,11 +35,11 @@ class PointInTimeTest {
         "9223372036854775807ms", "9999999999999999999d",
     })
     void any_other_text_is_refused_with_what_is_allowed(String text) {
-        String allowed = "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration such as 2h "
+        String allowed = "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or %s such as 2h "
                 + "(units: ms, s, m, h, d)";
         assertThatIllegalArgumentException().isThrownBy(() -> PointInTime.parseAheadMillis(text, NOW))
-                .withMessage(allowed);
+                .withMessage(allowed, "a duration");
         assertThatIllegalArgumentException().isThrownBy(() -> PointInTime.parseMillis(text, NOW))
-                .withMessage(allowed);
+                .withMessage(allowed, "an age");
     }
 }
