@@ -3,6 +3,7 @@ package io.spillway.core.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,8 +32,8 @@ class PointInTimeTest {
         "", "tomorrow", "-2h", "2h ago", "1w", "2027-01-15", "2027-01-15T08:00:00",
         // In seconds, in microseconds, and with more digits than a time can have.
         "1800000000", "1800000000000000", "999999999999999", "0000000000000000",
-        // Beyond 2^63 milliseconds.
-        "9223372036854775807ms", "9999999999999999999d",
+        // More than 2^63 milliseconds.
+        "9999999999999999999d",
     })
     void any_other_text_is_refused_with_what_is_allowed(String text) {
         String allowed = "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or %s such as 2h "
@@ -41,5 +42,12 @@ class PointInTimeTest {
                 .withMessage(allowed, "a duration");
         assertThatIllegalArgumentException().isThrownBy(() -> PointInTime.parseMillis(text, NOW))
                 .withMessage(allowed, "an age");
+    }
+
+    @Test
+    void the_longest_duration_is_too_far_ahead_but_an_age_before_all_times() {
+        String longest = Long.MAX_VALUE + "ms";
+        assertThatIllegalArgumentException().isThrownBy(() -> PointInTime.parseAheadMillis(longest, NOW));
+        assertThat(PointInTime.parseMillis(longest, NOW)).isNegative();
     }
 }
