@@ -90,7 +90,7 @@ final class Campaign implements AutoCloseable {
         this.brokers = Brokers.of(directory, bootstrapServers, network);
         this.configuration = Files.writeString(directory.resolve("spillway.yml"), """
                 kafka: {bootstrapServers: "%s", prefix: %s}
-                topics: {partitions: 6, replication: 3, trail: 1h}
+                topics: {partitions: 6, replication: 3, trail: 24h}
                 handler: {type: class, class: %s}
                 metrics: {port: 0}
                 """.formatted(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix,
