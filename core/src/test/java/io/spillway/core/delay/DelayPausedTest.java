@@ -32,6 +32,16 @@ class DelayPausedTest {
     }
 
     @Test
+    void after_the_clock_was_set_back_the_next_look_is_as_soon_as_usual() {
+        lane.pause("acme");
+        lane.place(Item.first("a", "acme"));
+        lane.run(5_000);
+        lane.resume("acme");
+        assertThat(lane.run(0)).isEmpty();
+        assertThat(lane.run(200)).containsExactly("a");
+    }
+
+    @Test
     void a_paused_workload_holds_its_own_items_only() {
         lane.pause("acme", "mail");
         assertThat(lane.place(Item.first("a", "acme").of("mail"))).isEmpty();
