@@ -93,10 +93,18 @@ final class ItemGate implements ItemPolicies<LaneItem> {
                 count(headers, ItemHeaders.MOVES), ItemHeaders.priority(headers),
                 (int) number(headers, ItemHeaders.BLAME, MAX_BLAME), number(headers, ItemHeaders.WAIT, MAX_WAIT_MILLIS),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null, dueMillis,
-                times.attempted() ? EngineItem.ATTEMPTED : wasDue(headers, times.ageSinceMillis(), nowMillis)
-                        ? dueMillis == 0 ? nowMillis : Math.min(dueMillis, nowMillis)
-                        : times.ageSinceMillis(),
+                waitsSinceMillis(headers, times, dueMillis, nowMillis),
                 HeldBytes.of(record.key(), record.value(), headers), Optional.empty());
+    }
+
+    private static long waitsSinceMillis(Headers headers, ItemTimes times, long dueMillis, long nowMillis) {
+        if (times.attempted()) {
+            return EngineItem.ATTEMPTED;
+        }
+        if (!wasDue(headers, times.ageSinceMillis(), nowMillis)) {
+            return times.ageSinceMillis();
+        }
+        return dueMillis == 0 ? nowMillis : Math.min(dueMillis, nowMillis);
     }
 
     /** Returns whether an item has waited for its due time. An item that is nearly new needs no look. */

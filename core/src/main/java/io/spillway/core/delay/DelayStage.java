@@ -133,7 +133,6 @@ public final class DelayStage<R> {
             gate.prune(nowMillis);
             prunedAtMillis = nowMillis;
         }
-        nextLookMillis = Math.min(nextLookMillis, latestLookMillis(nowMillis));
         if (nowMillis >= nextLookMillis(nowMillis)) {
             boolean isBusy = resume(leaving, nowMillis) | release(leaving, nowMillis);
             nextLookMillis = nowMillis + (isBusy ? BUSY_PERIOD_MILLIS : RetryGate.LOOK_MILLIS);
@@ -150,13 +149,9 @@ public final class DelayStage<R> {
     }
 
     private long nextLookMillis(long nowMillis) {
-        return gate.parked() == 0 && paused.isEmpty()
-                ? Long.MAX_VALUE : Math.min(nextLookMillis, latestLookMillis(nowMillis));
-    }
-
-    /** The clock may have been set back. */
-    private static long latestLookMillis(long nowMillis) {
-        return nowMillis + RetryGate.LOOK_MILLIS;
+        // The clock may have been set back.
+        nextLookMillis = Math.min(nextLookMillis, nowMillis + RetryGate.LOOK_MILLIS);
+        return gate.parked() == 0 && paused.isEmpty() ? Long.MAX_VALUE : nextLookMillis;
     }
 
     /** Takes paused items that may leave, one of each group in turn. Returns whether there may be more. */
