@@ -195,6 +195,9 @@ public final class DelayStage<R> {
         Optional<DelayStore.Parked<R>> first = store.first(group, !isPaid);
         if (first.isEmpty() || !isPaid && first.get().endMillis() > nowMillis) {
             gate.removed(group, first.map(parked -> OptionalLong.of(parked.endMillis())).orElse(OptionalLong.empty()));
+            if (isPaid) {
+                gate.refund(group, nowMillis);
+            }
             return 0;
         }
         R item = first.get().item();

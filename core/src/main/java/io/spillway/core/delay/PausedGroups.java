@@ -60,11 +60,11 @@ public final class PausedGroups {
         nextEndMillis.ifPresent(next -> endMillis.put(group, next));
     }
 
-    /** Returns the groups of which an item may leave now, in turn; at most {@link #MOST}. */
+    /** Returns the groups of which an item may leave now, in turn; at most one more than {@link #MOST}. */
     Queue<RetryKey> ready(long nowMillis) {
         Queue<RetryKey> ready = new ArrayDeque<>();
         for (RetryKey group : endMillis.keySet()) {
-            if (ready.size() < MOST && mayLeave(group, nowMillis)) {
+            if (ready.size() <= MOST && mayLeave(group, nowMillis)) {
                 ready.add(group);
             }
         }

@@ -51,7 +51,6 @@ final class BacklogsApart {
         // So that several routers select the same ones for a tenant.
         int first = (int) Math.floorMod(TenantHash.mix(tenant), (long) count);
         int own = -1;
-        int empty = -1;
         int least = -1;
         int owns = 0;
         int empties = 0;
@@ -65,14 +64,13 @@ final class BacklogsApart {
                 own = own < 0 || waiting(partition) < waiting(own) ? partition : own;
             } else if (waiting(partition) == 0) {
                 empties++;
-                empty = empty < 0 ? partition : empty;
             }
             least = least < 0 || waiting(partition) < waiting(least) ? partition : least;
         }
         if (own >= 0 && (waiting(own) < LARGE || empties <= owns)) {
             return own;
         }
-        return empty >= 0 ? empty : least;
+        return least;
     }
 
     private long waiting(int partition) {

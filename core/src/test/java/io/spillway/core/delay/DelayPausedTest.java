@@ -85,6 +85,18 @@ class DelayPausedTest {
         assertThat(lane.run(0)).containsExactly("a1", "b1", "c1", "a2", "b2", "c2");
     }
 
+    @Test
+    void more_groups_than_one_look_may_take_leave_as_fast_as_the_items_of_one() {
+        for (int i = 0; i < 101; i++) {
+            lane.pause("t" + i);
+            lane.place(Item.first("item " + i, "t" + i));
+            lane.resume("t" + i);
+        }
+        assertThat(lane.run(0)).hasSize(100);
+        assertThat(lane.nextRunMillis()).isEqualTo(50);
+        assertThat(lane.run(50)).containsExactly("item 100");
+    }
+
     @ParameterizedTest(name = "{0} of {1} bytes")
     @CsvSource({"101, 100, 100", "3, 524288, 2"})
     void what_is_more_than_one_look_may_take_leaves_in_the_next_after_50_ms(int items, int bytes, int first) {

@@ -79,6 +79,15 @@ class DelayStageTest {
     }
 
     @Test
+    void a_group_of_an_earlier_run_that_turns_out_empty_costs_no_retry() {
+        lane.restore(key("acme"), 60_000);
+        assertThat(lane.run(0)).isEmpty();
+        lane.place(Item.retry("a", "acme"));
+        lane.place(Item.retry("b", "acme"));
+        assertThat(lane.parkedIn(key("acme"))).as("retries without a budget").isEmpty();
+    }
+
+    @Test
     void parked_retries_leave_before_those_that_become_due() {
         lane.spendRetries("acme");
         lane.place(Item.retry("parked", "acme").ends(3_000));
