@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -67,6 +68,7 @@ public final class Brokers implements AutoCloseable {
     private final List<Broker> brokers = new ArrayList<>();
     private final String cluster = Uuid.randomUuid().toString();
     private final String voters;
+    private final Optional<FakeClock> clock;
 
     private final Optional<String> other;
     private final Optional<Namespaces> network;
@@ -75,22 +77,28 @@ public final class Brokers implements AutoCloseable {
     private Brokers(String bootstrapServers) {
         this.other = Optional.of(bootstrapServers);
         this.network = Optional.empty();
+        this.clock = Optional.empty();
         this.voters = "";
     }
 
     /**
      * Returns three brokers of its own, or the cluster at these addresses unless they are empty.
      *
-     * @param network what they are in; empty for proxies on loopback
+     * @param clockLibrary that of {@link FakeClock}; empty for right clocks
+     * @param network      what they are in; empty for proxies on loopback
      */
-    static Brokers of(Path directory, String bootstrapServers, Optional<Namespaces> network) throws IOException {
-        return bootstrapServers.isEmpty() ? new Brokers(directory, network) : new Brokers(bootstrapServers);
+    static Brokers of(
+            Path directory, String bootstrapServers, Optional<Path> clockLibrary, Optional<Namespaces> network)
+            throws IOException {
+        return bootstrapServers.isEmpty() ? new Brokers(directory, clockLibrary, network)
+                : new Brokers(bootstrapServers);
     }
 
     /** Starts three brokers with their data below a directory, and waits until each is ready. */
-    private Brokers(Path directory, Optional<Namespaces> network) throws IOException {
+    private Brokers(Path directory, Optional<Path> clockLibrary, Optional<Namespaces> network) throws IOException {
         this.other = Optional.empty();
         this.network = network;
+        this.clock = clockLibrary.map(library -> new FakeClock(library, directory.resolve("broker-1.clock")));
         List<ServerSocket> reserved = new ArrayList<>();
         Map<Integer, String> controllers = new LinkedHashMap<>();
         for (int id = 1; id <= COUNT; id++) {
@@ -195,6 +203,11 @@ public final class Brokers implements AutoCloseable {
         brokers.forEach(broker -> broker.proxies.values().forEach(proxy -> proxy.set(FaultyProxy.State.GOOD)));
     }
 
+    /** Returns the clock of the first broker, if it can be made wrong. */
+    Optional<FakeClock> clock() {
+        return clock;
+    }
+
     /** Sends a signal to a broker, 0 to 2: KILL, TERM, STOP or CONT. */
     void signal(int index, String name) {
         if (canFail()) {
@@ -251,9 +264,14 @@ public final class Brokers implements AutoCloseable {
         command.addAll(ChildJvm.command());
         command.addAll(List.of("-Xmx384m", "-D" + RELEASED + "=" + Boolean.getBoolean(RELEASED),
                 CampaignBroker.class.getName(), broker.settings.toString(), cluster, voters));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(broker.log.toFile()));
+        clock.filter(wrong -> broker.id == 1).ifPresent(wrong -> {
+            wrong.set(Duration.ZERO);
+            builder.environment().putAll(wrong.environment());
+        });
         try {
-            broker.process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.appendTo(broker.log.toFile())).start();
+            broker.process = builder.start();
             broker.launchedNanos = System.nanoTime();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

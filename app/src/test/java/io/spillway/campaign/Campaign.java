@@ -87,7 +87,7 @@ final class Campaign implements AutoCloseable {
         this.network = namespaces ? Optional.of(new Namespaces()) : Optional.empty();
         Files.createDirectories(directory.resolve("calls"));
         this.gatewayPort = freePort();
-        this.brokers = Brokers.of(directory, bootstrapServers, network);
+        this.brokers = Brokers.of(directory, bootstrapServers, clockLibrary, network);
         this.configuration = Files.writeString(directory.resolve("spillway.yml"), """
                 kafka: {bootstrapServers: "%s", prefix: %s}
                 topics: {partitions: 6, replication: 3, trail: 24h}

@@ -8,9 +8,9 @@ enum Fault {
     ROLLING_RESTART(Target.CLUSTER),
     /** Half of them for longer than the session, 10 s, and then a zombie. */
     SUSPEND_ROUTER(Target.ROUTER), SUSPEND_WORKER(Target.WORKER), SUSPEND_GATEWAY(Target.GATEWAY),
-    /** The clock of one process is wrong by up to two minutes, forward or back, and then right again. */
+    /** The clock of a process or a broker is wrong by up to two minutes, forward or back, and then right again. */
     STEP_CLOCK(Target.CLOCK),
-    /** The clock of one process is a tenth too fast, and then right again. */
+    /** The clock of a process or a broker is a tenth too fast, and then right again. */
     DRIFT_CLOCK(Target.CLOCK),
     /** The router is killed, and a file of its state is damaged. */
     DAMAGE_STATE(Target.ROUTER),

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 
 /**
  * Begin and end of each fault. Faults of Kafka are asked for once and may be refused, because the brokers have faults
@@ -25,6 +26,7 @@ final class Nemesis implements AutoCloseable {
     private final Optional<Namespaces> network;
     private final ClusterFaults cluster;
     private final Commands commands;
+    private final List<FakeClock> clocks;
     private final ExecutorService asking = Executors.newSingleThreadExecutor();
 
     /** The commands of an operator. They may fail while the brokers do: then nothing has changed. */
@@ -44,6 +46,7 @@ final class Nemesis implements AutoCloseable {
         this.network = network;
         this.cluster = cluster;
         this.commands = commands;
+        this.clocks = Stream.concat(processes.clocks().stream(), brokers.clock().stream()).toList();
     }
 
     /** Returns what to do for a fault: its begin, its end, and what is repeated between them. */
@@ -59,7 +62,7 @@ final class Nemesis implements AutoCloseable {
             case MOVE_COORDINATORS -> every(STORM_MILLIS, event, steps,
                     i -> asking.execute(cluster::moveCoordinators));
             case DRIFT_CLOCK -> every(DRIFT_MILLIS, event, steps,
-                    i -> processes.clock(event.index(), Duration.ofMillis(i * (long) DRIFT_MILLIS / 10)));
+                    i -> clock(event.index(), Duration.ofMillis(i * (long) DRIFT_MILLIS / 10)));
             case ROLLING_RESTART -> every(Math.max(1, event.forMillis() / processes.count()), event, steps,
                     i -> processes.signal(i % processes.count(), "TERM"));
             default -> { }
@@ -88,7 +91,7 @@ final class Nemesis implements AutoCloseable {
                 processes.damage(index, event.fault() == Fault.LOSE_STATE);
             }
             case FULL_DISK_OF_ROUTER -> processes.fullDisk(Fault.Target.ROUTER, index, true);
-            case STEP_CLOCK -> processes.clock(index, step(event));
+            case STEP_CLOCK -> clock(index, step(event));
             case KILL_BROKER -> brokers.signal(broker, "KILL");
             case STOP_BROKER -> brokers.signal(broker, "TERM");
             case SUSPEND_BROKER -> brokers.signal(broker, "STOP");
@@ -122,6 +125,10 @@ final class Nemesis implements AutoCloseable {
         return Namespaces.cuts(event.fault(), event.index(), Brokers.NAMES, processes.names());
     }
 
+    private void clock(int index, Duration ahead) {
+        clocks.get(index % clocks.size()).set(ahead);
+    }
+
     /** Two of three steps go forward. From the event, so that a seed repeats them. */
     private static Duration step(Schedule.Event event) {
         int seconds = 1 + event.forMillis() % MAX_STEP_SECONDS;
@@ -153,7 +160,7 @@ final class Nemesis implements AutoCloseable {
             });
             case LINK -> brokers.network(broker, event.side(), FaultyProxy.State.GOOD);
             case NETWORK -> network.orElseThrow().mend(cuts(event));
-            case CLOCK -> processes.clock(index, Duration.ZERO);
+            case CLOCK -> clock(index, Duration.ZERO);
             case CLUSTER -> asking.execute(() -> endOfClusterFault(event));
         }
     }
@@ -187,6 +194,7 @@ final class Nemesis implements AutoCloseable {
         Thread.sleep(Duration.ofSeconds(1));
         all(brokers::restart);
         processes.heal();
+        clocks.forEach(clock -> clock.set(Duration.ZERO));
         asking.shutdown();
         while (!asking.awaitTermination(1, TimeUnit.SECONDS)) {
             all(brokers::restart);

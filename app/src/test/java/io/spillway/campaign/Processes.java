@@ -8,7 +8,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,6 +50,7 @@ final class Processes implements AutoCloseable {
         final Fault.Target role;
         final String roles;
         final Map<String, String> environment;
+        final Optional<FakeClock> clock;
         Process process;
         boolean isHeldDown;
         long endedNanos;
@@ -61,11 +61,14 @@ final class Processes implements AutoCloseable {
         final List<Integer> exits = new ArrayList<>();
         final List<Integer> readyMillis = new ArrayList<>();
 
-        Member(String name, Fault.Target role, String roles, Map<String, String> environment) {
+        Member(
+                String name, Fault.Target role, String roles, Map<String, String> environment,
+                Optional<FakeClock> clock) {
             this.name = name;
             this.role = role;
             this.roles = roles;
             this.environment = environment;
+            this.clock = clock;
         }
     }
 
@@ -89,7 +92,9 @@ final class Processes implements AutoCloseable {
      * @param roles that it has
      */
     synchronized void add(Fault.Target role, String name, String roles, Map<String, String> environment) {
-        Member member = new Member(name, role, roles, new HashMap<>(environment));
+        Optional<FakeClock> clock = clockLibrary.filter(library -> name.endsWith("-1"))
+                .map(library -> new FakeClock(library, directory.resolve(name + ".clock")));
+        Member member = new Member(name, role, roles, new HashMap<>(environment), clock);
         members.add(member);
         launch(member);
     }
@@ -110,14 +115,10 @@ final class Processes implements AutoCloseable {
                     configuration.toString(), "--roles", member.roles));
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().putAll(member.environment);
-            if (hasClock(member)) {
-                setClock(member, Duration.ZERO);
-                builder.environment().putAll(Map.of("LD_PRELOAD", clockLibrary.get().toString(),
-                        "FAKETIME_TIMESTAMP_FILE", clockFile(member).toString(), "FAKETIME_CACHE_DURATION", "1",
-                        "FAKETIME_DONT_FAKE_MONOTONIC", "1", "DONT_FAKE_MONOTONIC", "1",
-                        // With it, every wait with a time-out of the JVM returns at once, or never.
-                        "FAKETIME_FORCE_MONOTONIC_FIX", "0"));
-            }
+            member.clock.ifPresent(clock -> {
+                clock.set(Duration.ZERO);
+                builder.environment().putAll(clock.environment());
+            });
             Path log = home.resolve("log");
             member.logBytes = Files.exists(log) ? Files.size(log) : 0;
             member.isReady = false;
@@ -133,10 +134,6 @@ final class Processes implements AutoCloseable {
 
     private Path home(Member member) {
         return directory.resolve(member.name);
-    }
-
-    private Path clockFile(Member member) {
-        return directory.resolve(member.name + ".clock");
     }
 
     private String logSinceStart(Member member) {
@@ -203,28 +200,9 @@ final class Processes implements AutoCloseable {
         Signals.fullDisk(member(role, index).process, isFull);
     }
 
-    /** Makes the clock of a router or a worker wrong by this much, or right. Its library looks once a second. */
-    synchronized void clock(int index, Duration ahead) {
-        List<Member> clocked = members.stream().filter(this::hasClock).toList();
-        if (!clocked.isEmpty()) {
-            setClock(clocked.get(index % clocked.size()), ahead);
-        }
-    }
-
-    /** One of each pair, so that clocks differ. */
-    private boolean hasClock(Member member) {
-        return clockLibrary.isPresent() && member.name.endsWith("-1");
-    }
-
-    private void setClock(Member member, Duration ahead) {
-        try {
-            // Moved into place, so that the library never reads half of it.
-            Path next = Files.writeString(directory.resolve(member.name + ".clock.next"),
-                    "%+.3f".formatted(ahead.toMillis() / 1e3));
-            Files.move(next, clockFile(member), StandardCopyOption.ATOMIC_MOVE);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    /** Returns the clocks that can be made wrong: of one of each pair, so that clocks differ. */
+    synchronized List<FakeClock> clocks() {
+        return members.stream().flatMap(member -> member.clock.stream()).toList();
     }
 
     /** Ends a member, and keeps the supervisor from starting it again until {@link #release}. */
@@ -239,15 +217,12 @@ final class Processes implements AutoCloseable {
         member(role, index).isHeldDown = false;
     }
 
-    /** Wakes and releases every process, and corrects its clock. */
+    /** Wakes and releases every process. */
     synchronized void heal() {
         members.forEach(member -> {
             member.isHeldDown = false;
             Signals.send(member.process, "CONT");
             Signals.fullDisk(member.process, false);
-            if (hasClock(member)) {
-                setClock(member, Duration.ZERO);
-            }
         });
     }
 

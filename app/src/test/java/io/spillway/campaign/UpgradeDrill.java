@@ -63,7 +63,7 @@ final class UpgradeDrill implements AutoCloseable {
         this.directory = directory;
         Files.createDirectories(directory.resolve("calls"));
         this.earlier = Version.of(jar, directory.resolve("handlers"));
-        this.brokers = Brokers.of(directory, "", Optional.empty());
+        this.brokers = Brokers.of(directory, "", Optional.empty(), Optional.empty());
         String servers = brokers.bootstrapServers(Brokers.Side.CHECKER);
         this.configuration = Files.writeString(directory.resolve("spillway.yml"), """
                 kafka: {bootstrapServers: "%s", prefix: %s}
