@@ -7,9 +7,9 @@ import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.spillway.bench.load.RunningQueue;
 import io.spillway.bench.support.BenchItems;
+import io.spillway.bench.support.CleanHandler;
 import io.spillway.bench.support.Scene;
 import io.spillway.handler.Delivery;
-import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import io.spillway.tracing.Tracing;
 import java.util.Map;
@@ -53,23 +53,9 @@ public interface HandlingContender extends AutoCloseable {
         HandlingContender start(Scene scene, int slots, Work work) {
             return switch (this) {
                 case WORKER -> worker(RunningQueue.startWorker(scene, work::handle, Tracing.OFF));
-                case WORKER_CLEAN -> worker(RunningQueue.startWorker(scene, clean(work), Tracing.OFF));
-                case WORKER_TRACED -> worker(RunningQueue.startWorker(scene, clean(work), traced()));
+                case WORKER_CLEAN -> worker(RunningQueue.startWorker(scene, new CleanHandler(work::handle), Tracing.OFF));
+                case WORKER_TRACED -> worker(RunningQueue.startWorker(scene, new CleanHandler(work::handle), traced()));
                 case BARE -> new BareConsumer(scene, slots, work);
-            };
-        }
-
-        private static Handler clean(Work work) {
-            return new Handler() {
-                @Override
-                public Outcome handle(Delivery delivery) throws InterruptedException {
-                    return work.handle(delivery);
-                }
-
-                @Override
-                public boolean leavesThreadClean() {
-                    return true;
-                }
             };
         }
 

@@ -7,6 +7,7 @@ import io.spillway.bench.peers.PeerSetup;
 import io.spillway.bench.peers.QueueUnderTest;
 import io.spillway.bench.peers.ShareGroup;
 import io.spillway.bench.peers.SpringRetryable;
+import io.spillway.bench.support.CleanHandler;
 import io.spillway.bench.support.Scene;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
@@ -19,6 +20,8 @@ public enum Contestant {
     SPILLWAY("Spillway", "Spillway"),
     /** Its router and its workers in different processes, as far as it makes a difference. */
     SPILLWAY_APART("Spillway, roles apart", "apart"),
+    /** With a handler that says that it leaves its thread as it was. */
+    SPILLWAY_CLEAN("Spillway, clean handler", "clean"),
     FIFO_POOL("consumer + pool (FIFO)", "pool"),
     PARALLEL_UNORDERED("parallel-consumer, unordered", "pc unordered"),
     PARALLEL_BY_KEY("parallel-consumer, by key", "pc by key"),
@@ -67,6 +70,7 @@ public enum Contestant {
                 scene.prefix() + ".peer", slots, peerHandler);
         return switch (this) {
             case SPILLWAY, SPILLWAY_APART -> RunningQueue.start(scene, workers, handler, policies, this == SPILLWAY);
+            case SPILLWAY_CLEAN -> RunningQueue.start(scene, workers, new CleanHandler(handler), policies, true);
             case FIFO_POOL -> new FifoPool(setup);
             case PARALLEL_UNORDERED -> ParallelConsumerQueue.unordered(setup);
             case PARALLEL_BY_KEY -> ParallelConsumerQueue.byKey(setup);
