@@ -54,7 +54,8 @@ public interface HandlingContender extends AutoCloseable {
             return switch (this) {
                 case WORKER -> worker(RunningQueue.startWorker(scene, work::handle, Tracing.OFF));
                 case WORKER_CLEAN -> worker(RunningQueue.startWorker(scene, new CleanHandler(work::handle), Tracing.OFF));
-                case WORKER_TRACED -> worker(RunningQueue.startWorker(scene, new CleanHandler(work::handle), traced()));
+                case WORKER_TRACED ->
+                        worker(RunningQueue.startWorker(scene, new CleanHandler(work::handle), traced()));
                 case BARE -> new BareConsumer(scene, slots, work);
             };
         }
