@@ -10,6 +10,7 @@ import io.spillway.bench.support.BenchItems;
 import io.spillway.bench.support.CleanHandler;
 import io.spillway.bench.support.Scene;
 import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import io.spillway.tracing.Tracing;
 import java.util.Map;
@@ -51,11 +52,11 @@ public interface HandlingContender extends AutoCloseable {
 
         /** Starts it; it has its partitions, and sees no item yet. */
         HandlingContender start(Scene scene, int slots, Work work) {
+            Handler clean = new CleanHandler(work::handle);
             return switch (this) {
                 case WORKER -> worker(RunningQueue.startWorker(scene, work::handle, Tracing.OFF));
-                case WORKER_CLEAN -> worker(RunningQueue.startWorker(scene, new CleanHandler(work::handle), Tracing.OFF));
-                case WORKER_TRACED ->
-                        worker(RunningQueue.startWorker(scene, new CleanHandler(work::handle), traced()));
+                case WORKER_CLEAN -> worker(RunningQueue.startWorker(scene, clean, Tracing.OFF));
+                case WORKER_TRACED -> worker(RunningQueue.startWorker(scene, clean, traced()));
                 case BARE -> new BareConsumer(scene, slots, work);
             };
         }
