@@ -130,7 +130,7 @@ public final class Worker implements AutoCloseable {
         this.name = settings.id().isEmpty() ? instance : settings.id();
         this.topics = new Topics(queue);
         KafkaClients kafka = new KafkaClients(queue);
-        this.clients = new WorkerClients(kafka, settings, topics.workerGroup(), name, registry);
+        this.clients = new WorkerClients(kafka, settings, topics.workerGroup(), name, clock.millis(), registry);
         this.admin = kafka.admin();
         this.queues = new QueueAdmin(admin, kafka.commands());
         this.initialOffsets = new InitialOffsets(kafka, queues, topics, clock, WorkerException::new);
@@ -206,7 +206,6 @@ public final class Worker implements AutoCloseable {
      */
     public void start(Duration timeout) {
         initialOffsets.commitForWorkers();
-        sameName.start();
         int dead = queues.removeMembers(topics.workerGroup(), clients.id());
         if (dead > 0) {
             LOG.info("An earlier process of worker {} has not left the group, and was removed from it", name);

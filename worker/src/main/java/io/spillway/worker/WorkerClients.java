@@ -7,7 +7,6 @@ import io.spillway.worker.group.SlotAssignor;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -34,15 +33,20 @@ final class WorkerClients implements AutoCloseable {
     private final WorkerSettings settings;
     private final String group;
     private final String id;
+    private final long startedMillis;
     private final MeterRegistry registry;
     /** By client, because the producer may be replaced. */
     private final Map<String, KafkaClientMetrics> metrics = new ConcurrentHashMap<>();
 
-    WorkerClients(KafkaClients clients, WorkerSettings settings, String group, String name, MeterRegistry registry) {
+    /** @param startedMillis start of this process, epoch milliseconds */
+    WorkerClients(
+            KafkaClients clients, WorkerSettings settings, String group, String name, long startedMillis,
+            MeterRegistry registry) {
         this.clients = clients;
         this.settings = settings;
         this.group = group;
         this.id = group + "." + name;
+        this.startedMillis = startedMillis;
         this.registry = registry;
     }
 
@@ -79,7 +83,7 @@ final class WorkerClients implements AutoCloseable {
                 Map.entry(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, HEARTBEAT_MILLIS),
                 Map.entry(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, MAX_POLL_INTERVAL_MILLIS),
                 // Only so that the next process of this worker can remove this member if it dies.
-                Map.entry(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, UUID.randomUUID().toString()),
+                Map.entry(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, SameName.newMember(startedMillis)),
                 Map.entry(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, PollThread.MAX_RECORDS),
                 Map.entry(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS),
                 Map.entry(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024),
