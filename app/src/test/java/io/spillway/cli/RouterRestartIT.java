@@ -2,6 +2,7 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.campaign.MendedBroker;
 import io.spillway.core.item.Lane;
 import io.spillway.embedded.BrokerProcess;
 import io.spillway.guarantee.ExactlyOneLane;
@@ -39,6 +40,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Start of a router after its commits were lost or partitions were added, and a restart of its broker. */
@@ -48,7 +50,7 @@ class RouterRestartIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
 
-    @TempDir
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
@@ -114,7 +116,7 @@ class RouterRestartIT {
 
     @Test
     void a_router_continues_after_its_broker_was_killed_and_restarted() throws Exception {
-        try (BrokerProcess broker = BrokerProcess.start(directory.resolve("broker"));
+        try (BrokerProcess broker = BrokerProcess.start(MendedBroker.class, directory.resolve("broker"));
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             CommandsUnderTest commands = new CommandsUnderTest(
                     broker.bootstrapServers(), "spillway",

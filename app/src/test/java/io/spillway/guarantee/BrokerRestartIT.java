@@ -3,6 +3,7 @@ package io.spillway.guarantee;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.campaign.MendedBroker;
 import io.spillway.core.item.Lane;
 import io.spillway.embed.SpillwayWorker;
 import io.spillway.embed.WorkerHealth;
@@ -19,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(900) // Only against a hang.
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BrokerRestartIT {
     private static final int ITEMS = 6_000;
 
-    @TempDir
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path directory;
 
     @Test
@@ -40,7 +42,7 @@ class BrokerRestartIT {
             }
             return RecordingHandler.takePayloadMillis(delivery);
         });
-        try (BrokerProcess broker = BrokerProcess.start(directory.resolve("kafka"));
+        try (BrokerProcess broker = BrokerProcess.start(MendedBroker.class, directory.resolve("kafka"));
                 DeliveryScene scene = new DeliveryScene(
                         broker.bootstrapServers(), "restart", directory, Map.of()).withRouter()) {
             scene.startWorker("worker", handler);
@@ -69,7 +71,7 @@ class BrokerRestartIT {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch killed = new CountDownLatch(1);
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        try (BrokerProcess broker = BrokerProcess.start(directory.resolve("kafka"));
+        try (BrokerProcess broker = BrokerProcess.start(MendedBroker.class, directory.resolve("kafka"));
                 DeliveryScene scene = new DeliveryScene(
                         broker.bootstrapServers(), "embedded", directory, Map.of()).withRouter();
                 SpillwayWorker worker = SpillwayWorker.builder()

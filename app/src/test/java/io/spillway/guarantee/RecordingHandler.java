@@ -92,6 +92,9 @@ final class RecordingHandler implements Handler {
     void awaitDone(Collection<String> ids) {
         while (!done.keySet().containsAll(ids)) {
             LockSupport.parkNanos(10_000_000);
+            if (Thread.interrupted()) {
+                throw new IllegalStateException("interrupted; not done are " + (ids.size() - done.size()) + " or more");
+            }
         }
     }
 

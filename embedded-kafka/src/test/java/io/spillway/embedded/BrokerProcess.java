@@ -18,12 +18,14 @@ import java.util.concurrent.TimeUnit;
 public final class BrokerProcess implements AutoCloseable {
     private static final String READY = "ready ";
 
+    private final Class<?> main;
     private final Path dataDirectory;
     private final Path log;
     private int port;
     private Process process;
 
-    private BrokerProcess(Path dataDirectory) {
+    private BrokerProcess(Class<?> main, Path dataDirectory) {
+        this.main = main;
         this.dataDirectory = dataDirectory;
         this.log = dataDirectory.resolveSibling(dataDirectory.getFileName() + ".log");
     }
@@ -36,7 +38,12 @@ public final class BrokerProcess implements AutoCloseable {
      * @throws IllegalStateException if it does not start; the message contains the child's log
      */
     public static BrokerProcess start(Path dataDirectory) {
-        BrokerProcess broker = new BrokerProcess(dataDirectory);
+        return start(BrokerProcess.class, dataDirectory);
+    }
+
+    /** As {@link #start(Path)}, with a class whose main method calls {@link #main} of this one. */
+    public static BrokerProcess start(Class<?> main, Path dataDirectory) {
+        BrokerProcess broker = new BrokerProcess(main, dataDirectory);
         broker.restart();
         return broker;
     }
@@ -107,7 +114,7 @@ public final class BrokerProcess implements AutoCloseable {
 
     private List<String> command() {
         List<String> command = new ArrayList<>(ChildJvm.command());
-        command.add(BrokerProcess.class.getName());
+        command.add(main.getName());
         command.add(dataDirectory.toString());
         command.add(Integer.toString(port));
         return command;
