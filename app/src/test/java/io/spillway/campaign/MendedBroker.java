@@ -3,8 +3,8 @@ package io.spillway.campaign;
 import io.spillway.embedded.BrokerProcess;
 
 /**
- * Embedded Kafka in a child JVM, without the defects of {@link MendedKafka}: killed and started again, it could complete
- * a transaction without all of its markers, after which a router moves items twice.
+ * Embedded Kafka in a child JVM, without the defects of {@link MendedKafka}: killed and started again, it could end a
+ * transaction without all of its markers, after which a router moves items twice.
  */
 public final class MendedBroker {
     private MendedBroker() {}
