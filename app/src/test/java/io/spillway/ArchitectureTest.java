@@ -87,11 +87,12 @@ class ArchitectureTest {
             row("router.route", "@core @kafka router.stage router.ledger"),
             row("router.delay", "@core @kafka router.stage router.ledger router.route"),
             row("router.shards", "@core @kafka"),
+            row("router.source", "@core @kafka config router.route"),
             row("router.feedback", "@core @kafka router.route"),
             row(
                     "router",
                     "@core @kafka config router.stage router.ledger router.route router.delay router.shards"
-                            + " router.feedback"),
+                            + " router.source router.feedback"),
             row(
                     "gateway",
                     "@core @kafka config handler operator operator.report producer schema tracing worker"

@@ -281,7 +281,9 @@ class DeploymentFilesTest {
     @BeforeAll
     static void readMetrics(@TempDir Path state) {
         Configuration configuration = ConfigurationLoader.load(
-                Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1"), Map.of());
+                Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1",
+                        "SPILLWAY_ROUTER_SOURCES_S_TOPIC", "orders", "SPILLWAY_ROUTER_SOURCES_S_TENANT", "key"),
+                Map.of());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         TenantPolicies policies = new TenantPolicies(configuration.defaults());
         Sweeps sweeps = new Sweeps();

@@ -13,6 +13,7 @@ import io.spillway.cli.system.ExplainCommand;
 import io.spillway.cli.system.RunCommand;
 import io.spillway.cli.system.SendCommand;
 import io.spillway.cli.system.ShardsCommand;
+import io.spillway.cli.system.SourcesCommand;
 import io.spillway.cli.system.SweepCommand;
 import io.spillway.cli.system.TopicsCommand;
 import io.spillway.cli.system.TopologyCommand;
@@ -72,6 +73,7 @@ public final class Main {
             SimulateCommand.class,
             ExplainCommand.class,
             DoctorCommand.class,
+            SourcesCommand.class,
             TransactionsCommand.class,
             TopologyCommand.class,
             CompletionCommand.class);

@@ -7,6 +7,7 @@ import io.spillway.core.settings.Setting;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
 import java.util.Map;
+import java.util.SortedMap;
 
 /** Settings of the router, the Kafka Streams application that routes each item to a lane. */
 public record RouterSettings(
@@ -38,15 +39,19 @@ public record RouterSettings(
                 doc = "Hot is behind at a worker when its items would wait for more than half of this time. With short"
                         + " attempts, hot holds about twice this time of work at most.")
                 Duration protectionTarget,
+        @Setting(key = SourceSettings.KEY, allowed = "settings of sources, each below its name: docs/sources.md",
+                doc = "Existing topics whose records become items.") Map<String, String> sources,
         @Setting(key = "router.properties",
                 allowed = "properties of Kafka Streams and, with the prefixes of Kafka Streams, of its clients, except"
                         + " those that break a guarantee",
                 doc = "Properties passed to Kafka Streams.") Map<String, String> properties) {
     public RouterSettings {
+        sources = Map.copyOf(sources);
+        SourceSettings.parse(sources);
         properties = Map.copyOf(properties);
         AllowedRange.check(RouterSettings.class,
                 commitInterval, threads, stateDir, maxTenants, forgetTenantsAfter, maxHeaderBytes, protectionMultiple,
-                protectionTarget, properties);
+                protectionTarget, sources, properties);
         if (!stateDir.equals(stateDir.strip())) {
             throw new InvalidSettingException("router.stateDir", stateDir,
                     "must not begin or end with white space, which Kafka Streams cuts off");
@@ -56,6 +61,11 @@ public record RouterSettings(
     /** Returns the limit of {@link #maxHeaderBytes} for a delayed item, which has headers of Spillway as well. */
     public int maxDelayedHeaderBytes() {
         return maxHeaderBytes + Topics.LANE_HEADROOM_BYTES / 2;
+    }
+
+    /** Returns the sources by name. */
+    public SortedMap<String, SourceSettings> sourcesByName() {
+        return SourceSettings.parse(sources);
     }
 
     /** Returns the overload protection for tenants without a rate. */

@@ -1,5 +1,6 @@
 package io.spillway.router;
 
+import io.spillway.config.SourceSettings;
 import io.spillway.kafka.topics.Permission;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
@@ -33,11 +34,18 @@ public final class Permissions {
         this.topics = topics;
     }
 
-    /** Returns the permissions of a role by type and name. */
-    public static List<Permission> of(Topics topics, AccessRole role) {
+    /**
+     * Returns the permissions of a role by type and name.
+     *
+     * @param sources by name
+     */
+    public static List<Permission> of(Topics topics, Map<String, SourceSettings> sources, AccessRole role) {
         Permissions needed = new Permissions(topics);
         switch (role) {
-            case ROUTER -> needed.router();
+            case ROUTER -> {
+                needed.router();
+                sources.forEach(needed::source);
+            }
             case WORKER -> needed.worker();
             case GATEWAY -> needed.process(TopicUser.gateway(topics));
             case OPERATOR -> needed.operator();
@@ -54,6 +62,11 @@ public final class Permissions {
         group(topics.workerGroup(), AclOperation.DESCRIBE);
         // Kafka Streams appends the id of the process and the number of the thread.
         transactions(prefixed, topics.routerGroup() + "-", AclOperation.WRITE);
+    }
+
+    private void source(String name, SourceSettings source) {
+        topics(List.of(source.topic()), AclOperation.READ, AclOperation.DESCRIBE_CONFIGS);
+        group(topics.sourceGroup(name), AclOperation.READ);
     }
 
     private void node(Node node) {

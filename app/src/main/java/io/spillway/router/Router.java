@@ -97,6 +97,7 @@ public final class Router implements AutoCloseable {
     private final DemandExchange<?> exchange;
     private final FleetMonitor fleetMonitor;
     private final AttemptFeed attemptFeed;
+    private final Sources sources;
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
@@ -162,13 +163,19 @@ public final class Router implements AutoCloseable {
         DelayProcessor.Rules retries =
                 new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes);
         this.stuckTransactions = new StuckTransactionDetector(nanoClock);
+        Decider fresh = new ItemDecider(new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes(),
+                ItemLimits.MAX_HEADERS, configuration.router().maxHeaderBytes()), policies, sweeps, rules, metrics,
+                false);
         var processors = processors(
-                services, rules, policies, sweeps, demand, retries, delays, placements, nanoClock);
+                services, fresh, rules, policies, sweeps, demand, retries, delays, placements, nanoClock);
         this.streams = new KafkaStreams(
                 RouterTopology.build(topics, processors), new StreamsConfig(
-                        StreamsProperties.of(configuration, clients, topics, instance, stateDirectory)),
-                new RouterClients(services.recorder(), clock, stuckTransactions, requester));
+                        StreamsProperties.of(
+                                configuration, clients, topics, topics.routerGroup(), instance, stateDirectory)),
+                new RouterClients(services.recorder(), clock, stuckTransactions, requester, false));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
+        this.sources = new Sources(configuration, instance, stateDirectory, clients, queueAdmin, admin, services, fresh,
+                demand, clock, stuckTransactions, registry);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
                 List.of(metrics::electTenants, delays::electTenants, limits::readAgain), depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
@@ -231,6 +238,7 @@ public final class Router implements AutoCloseable {
             throw new RouterException("The start of the router was interrupted. Start it again.");
         }
         housekeeping.start(delays);
+        sources.start(delays);
     }
 
     /** Sets the worker of this process, which may start fresh items before their commits. */
@@ -240,6 +248,7 @@ public final class Router implements AutoCloseable {
 
     /** Moves no items while a disk has no room for them. Nothing is lost: it keeps its partitions and its place. */
     public void follow(DiskRoom room) {
+        sources.follow(room);
         if (room == DiskRoom.OUT) {
             streams.pause();
         } else {
@@ -265,6 +274,7 @@ public final class Router implements AutoCloseable {
     /** Commits pending work and leaves the group, so that other instances take over at once. Waits at most 20 s. */
     @Override
     public void close() {
+        sources.close();
         housekeeping.close();
         workReader.close();
         fleetMonitor.close();
@@ -312,20 +322,18 @@ public final class Router implements AutoCloseable {
     }
 
     private RouterTopology.Processors processors(
-            LaneServices services, ItemRouter rules, TenantPolicies policies, Sweeps sweeps, ShardDemand demand,
+            LaneServices services, Decider fresh, ItemRouter rules, TenantPolicies policies, Sweeps sweeps,
+            ShardDemand demand,
             DelayProcessor.Rules retries, DelayMetrics delays, PlacementView placements, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
-        ItemReader ingress = new ItemReader(
-                schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, settings.maxHeaderBytes());
         ItemReader delayed = new ItemReader(
                 schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, settings.maxDelayedHeaderBytes());
-        Decider fresh = new ItemDecider(ingress, policies, sweeps, rules, services.metrics(), false);
         Decider due = new ItemDecider(delayed, policies, sweeps, rules, services.metrics(), true);
         DelayReader delayReader = new DelayReader(delayed);
         LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
-                () -> new RouteProcessor(services, fresh, demand),
+                () -> new RouteProcessor(topics.ingress(), services, fresh, demand),
                 () -> new DelayProcessor(services, delayReader, due, retries, delays, settings.threads(), clock),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
                         settings.forgetTenantsAfter().toMillis()),

@@ -12,6 +12,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -19,10 +20,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** Supplier of the Kafka clients of Kafka Streams. Its producers also write the ledger. */
+/**
+ * Supplier of the Kafka clients of Kafka Streams. Its producers also write the ledger.
+ *
+ * @param takesNewPartitions whether partitions that are added to its topic are read from their start. Otherwise one
+ *                           without an offset has lost it, which ends the thread
+ */
 record RouterClients(
-        LedgerRecorder recorder, InstantSource clock, StuckTransactionDetector detector, CommitRequester requester)
-        implements KafkaClientSupplier {
+        LedgerRecorder recorder, InstantSource clock, StuckTransactionDetector detector, CommitRequester requester,
+        boolean takesNewPartitions) implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
         return Admin.create(config);
@@ -48,6 +54,12 @@ record RouterClients(
                     return requester.poll(timeout, super::poll);
                 } catch (OffsetOutOfRangeException e) {
                     PassedPositions.confirm(this, e);
+                    return ConsumerRecords.empty();
+                } catch (NoOffsetForPartitionException e) {
+                    if (!takesNewPartitions) {
+                        throw e;
+                    }
+                    seekToBeginning(e.partitions());
                     return ConsumerRecords.empty();
                 }
             }

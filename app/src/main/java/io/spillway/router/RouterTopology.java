@@ -19,6 +19,7 @@ import org.apache.kafka.streams.state.Stores;
 /** Topology of the router with a name for every node. All records are bytes, so no serializer can fail. */
 final class RouterTopology {
     private static final String INGRESS = "ingress";
+    private static final String SOURCE = "source";
     private static final String ROUTE = "route";
     private static final String DELAY = "delayed";
     private static final String DUE = "due";
@@ -61,24 +62,20 @@ final class RouterTopology {
             Topics topics, Processors processors, Function<String, KeyValueBytesStoreSupplier> stores) {
         Topology topology = new Topology();
         addStage(topology, INGRESS, topics.ingress(), ROUTE, processors.route());
+        addRouteSinks(topology, topics);
         addStage(topology, DELAY, topics.lane(Lane.DELAY), DUE, processors.delay());
         // A window store does not fit: its segments expire by stream time.
         addStore(topology, stores.apply(Topics.TIMER_STORE), topics.timersChangelogConfigs(), DUE);
         for (Lane lane : Lane.values()) {
-            addLaneSink(topology, LaneStage.ROUTE, topics, lane, ROUTE);
             addLaneSink(topology, LaneStage.DELAY, topics, lane, DUE);
         }
         if (topics.keepsTrail()) {
-            addTrailSink(topology, LaneStage.ROUTE, topics, ROUTE);
             addTrailSink(topology, LaneStage.DELAY, topics, DUE);
         }
         addStage(topology, LEDGER, topics.ledger(), FOLD, processors.fold());
         addStore(topology, stores.apply(Topics.BALANCE_STORE), topics.compactedConfigs(), FOLD);
         topology.addSink(DEPTHS, topics.depths(), new ByteArraySerializer(), new ByteArraySerializer(), FOLD);
         if (topics.assignsShards()) {
-            topology.addSink(
-                    RouteProcessor.SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(),
-                    PartitionedValue.serializer(), ROUTE);
             // One task, because this topic has one partition.
             addStage(topology, SHARD_REQUESTS, topics.shardRequests(), SHARD, processors.shard());
             addStore(
@@ -86,6 +83,29 @@ final class RouterTopology {
             topology.addSink(SHARDS, topics.shards(), new ByteArraySerializer(), new ByteArraySerializer(), SHARD);
         }
         return topology;
+    }
+
+    /** Builds the topology of a source: its route stage alone, in front of the same lanes. */
+    static Topology build(
+            Topics topics, String source, ProcessorSupplier<byte[], byte[], byte[], PartitionedValue> route) {
+        Topology topology = new Topology();
+        addStage(topology, SOURCE, source, ROUTE, route);
+        addRouteSinks(topology, topics);
+        return topology;
+    }
+
+    private static void addRouteSinks(Topology topology, Topics topics) {
+        for (Lane lane : Lane.values()) {
+            addLaneSink(topology, LaneStage.ROUTE, topics, lane, ROUTE);
+        }
+        if (topics.keepsTrail()) {
+            addTrailSink(topology, LaneStage.ROUTE, topics, ROUTE);
+        }
+        if (topics.assignsShards()) {
+            topology.addSink(
+                    RouteProcessor.SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(),
+                    PartitionedValue.serializer(), ROUTE);
+        }
     }
 
     private static <V> void addStage(

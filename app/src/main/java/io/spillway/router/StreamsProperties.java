@@ -52,9 +52,14 @@ final class StreamsProperties {
         rules("kafka.plugins").checkForeign(configuration.kafka().plugins(), "router.properties");
     }
 
-    /** Returns the properties of a router's Kafka Streams client. */
+    /**
+     * Returns the properties of a Kafka Streams client of a router.
+     *
+     * @param group its application id
+     */
     static Map<String, Object> of(
-            Configuration configuration, KafkaClients clients, Topics topics, String instance, Path stateDirectory) {
+            Configuration configuration, KafkaClients clients, Topics topics, String group, String instance,
+            Path stateDirectory) {
         Map<String, Object> properties = new HashMap<>(clients.common());
         properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
@@ -71,9 +76,9 @@ final class StreamsProperties {
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
         properties.putAll(configuration.router().properties());
         // Without a stable name each start would create new metric series.
-        properties.put(StreamsConfig.CLIENT_ID_CONFIG, topics.routerGroup() + "-" + instance);
+        properties.put(StreamsConfig.CLIENT_ID_CONFIG, group + "-" + instance);
         // Required for the delivery guarantees, so configuration cannot override them.
-        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
+        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, group);
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, configuration.topics().replication());
         // A store that has moved elsewhere must be deleted before its changelog deletes tombstones; see LocalState.

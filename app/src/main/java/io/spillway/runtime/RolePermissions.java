@@ -24,7 +24,8 @@ public final class RolePermissions {
             Admin admin, Configuration configuration, AccessRole role, String instance, SuggestedCommands commands) {
         String worker = configuration.worker().id();
         List<String> missing = new PermissionCheck(admin, instance, worker.isEmpty() ? instance : worker)
-                .missing(Permissions.of(new Topics(configuration.queue()), role));
+                .missing(Permissions.of(
+                        new Topics(configuration.queue()), configuration.router().sourcesByName(), role));
         int more = missing.size() - MAX_NAMED;
         return missing.isEmpty() ? List.of() : List.of(
                 "this login lacks permissions of the role " + role.label() + ": "

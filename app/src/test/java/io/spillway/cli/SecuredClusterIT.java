@@ -266,7 +266,7 @@ class SecuredClusterIT {
     }
 
     private static List<Permission> permissions(AccessRole role) {
-        return Permissions.of(as(role).topics(), role);
+        return Permissions.of(as(role).topics(), Map.of(), role);
     }
 
     private static AclBinding acl(

@@ -52,7 +52,7 @@ class ConfigurationFileTest {
                 new TopicSettings(24, 3, 1_114_112, Optional.empty()),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(100), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
-                        Duration.ofMillis(200), Map.of()),
+                        Duration.ofMillis(200), Map.of(), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(100),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5),
                         Duration.ofMinutes(5), 3),
@@ -98,6 +98,7 @@ class ConfigurationFileTest {
               forgetTenantsAfter: 2d
               maxHeaderBytes: 2048
               protection: {multiple: 2.5, target: 1s}
+              sources: {a: {topic: t, tenant: key}}
               properties: {num.standby.replicas: 1}
             worker:
               id: w-1
@@ -151,7 +152,8 @@ class ConfigurationFileTest {
                                 .with(PolicyField.JITTER, "equal"),
                         new RouterSettings(
                                 Duration.ofMillis(100), 4, "/var/lib/spillway", 5, Duration.ofDays(2), 2_048, 2.5,
-                                Duration.ofSeconds(1), Map.of("num.standby.replicas", "1")),
+                                Duration.ofSeconds(1), Map.of("a.topic", "t", "a.tenant", "key"),
+                                Map.of("num.standby.replicas", "1")),
                         new WorkerSettings(
                                 "w-1",
                                 7,

@@ -66,7 +66,9 @@ class HelmValuesReferenceTest {
         for (SettingDefinition each : SettingDefinition.ALL) {
             JsonNode value = config.at("/properties/" + each.key().replace(".", "/properties/"));
             if (each.isMap()) {
-                assertThat(value.path("$ref").asText()).as(each.key()).isEqualTo("#/definitions/texts");
+                // Sources are a map of maps.
+                JsonNode texts = value.has("$ref") ? value : value.path("additionalProperties");
+                assertThat(texts.path("$ref").asText()).as(each.key()).isEqualTo("#/definitions/texts");
             } else if (each.type() == String.class && !value.isBoolean()) {
                 assertThat(value.path("type").toString()).as(each.key())
                         .isEqualTo(each.key().endsWith("Statuses") ? "[\"string\",\"integer\"]" : "\"string\"");

@@ -20,67 +20,82 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(900) // Only against a hang.
 @Tag("long")
 class RouterKilledIT {
     private static final int ITEMS = 60_000;
     private static final int KILLS = 3;
+    private static final String NONSENSE = "nonsense";
 
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
 
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
 
-    @Test
-    void every_item_is_in_exactly_one_lane_after_the_router_is_killed_under_load(@TempDir Path directory)
-            throws Exception {
+    @ParameterizedTest(name = "of a source: {0}")
+    @ValueSource(booleans = {false, true})
+    void every_item_is_in_exactly_one_lane_after_the_router_is_killed_under_load(
+            boolean isSource, @TempDir Path directory) throws Exception {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
         System.out.println("seed " + seed);
         Random random = new Random(seed);
-        Map<String, String> settings = Map.of(
+        Map<String, String> settings = new HashMap<>(Map.of(
                 "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers(),
                 "SPILLWAY_KAFKA_PREFIX", kafka.prefix(),
                 "SPILLWAY_TOPICS_PARTITIONS", "4",
                 "SPILLWAY_TOPICS_REPLICATION", "1",
-                "SPILLWAY_METRICS_PORT", "0");
+                "SPILLWAY_METRICS_PORT", "0"));
+        if (isSource) {
+            settings.put("SPILLWAY_ROUTER_SOURCES_ORDERS_TOPIC", kafka.prefix() + "-orders");
+            settings.put("SPILLWAY_ROUTER_SOURCES_ORDERS_TENANT", "header:who");
+            settings.put("SPILLWAY_ROUTER_SOURCES_ORDERS_ENQUEUEDAT", "header:at");
+        }
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
         Topics topics = new Topics(configuration.queue());
         QueueAdmin queues = new QueueAdmin(kafka.admin());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
 
+        String input = isSource ? kafka.prefix() + "-orders" : topics.ingress();
+        String group = isSource ? topics.sourceGroup("orders") : topics.routerGroup();
+        if (isSource) {
+            kafka.admin().createTopics(List.of(new NewTopic(input, 4, (short) 1))).all().get();
+        }
         List<String> origins;
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             producer.send(new ProducerRecord<>(topics.policies(), bytes("limited"), TenantPolicies
                     .encode("limited", PolicySettings.NONE_SET.with(PolicyField.RATE, "100"))));
-            origins = sendAll(producer, topics, random);
+            origins = sendAll(producer, input, random);
         }
         for (int kill = 0; kill < KILLS; kill++) {
             try (SpillwayProcess router = startRouter(directory, settings)) {
                 long target = written(queues, topics) + 1 + random.nextInt(ITEMS / 4);
                 // Some of these records are in a transaction that the kill leaves open.
-                while (written(queues, topics) < target && behind(queues, topics) > 0) {
+                while (written(queues, topics) < target && behind(queues, input, group) > 0) {
                     LockSupport.parkNanos(2_000_000);
                 }
                 router.kill();
             }
         }
         try (SpillwayProcess router = startRouter(directory, settings)) {
-            while (behind(queues, topics) > 0) {
+            while (behind(queues, input, group) > 0) {
                 LockSupport.parkNanos(2_000_000);
             }
             assertThat(router.stop()).isZero();
@@ -92,15 +107,20 @@ class RouterKilledIT {
         }
     }
 
-    private List<String> sendAll(Producer<byte[], byte[]> producer, Topics topics, Random random) throws Exception {
+    private List<String> sendAll(Producer<byte[], byte[]> producer, String input, Random random) throws Exception {
         List<Future<RecordMetadata>> sends = new ArrayList<>();
         for (int i = 0; i < ITEMS; i++) {
             long ageMillis = random.nextInt(10) == 0 ? 3_600_000 : 0;
             String tenant = random.nextBoolean() ? "limited" : "quiet-" + random.nextInt(20);
-            byte[] value = random.nextInt(50) == 0 ? bytes("nonsense") : codec.encode(new WorkItem(
+            byte[] value = random.nextInt(50) == 0 ? bytes(NONSENSE) : codec.encode(new WorkItem(
                     tenant, "id-" + i, Instant.ofEpochMilli(System.currentTimeMillis() - ageMillis), "", null,
                     "text/plain", Map.of(), ByteBuffer.wrap(bytes("payload"))));
-            sends.add(producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant + i), value)));
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(input, bytes(tenant + i), value);
+            if (value.length > NONSENSE.length()) {
+                record.headers().add("who", bytes(tenant))
+                        .add("at", bytes(Long.toString(System.currentTimeMillis() - ageMillis)));
+            }
+            sends.add(producer.send(record));
         }
         List<String> origins = new ArrayList<>();
         for (Future<RecordMetadata> sent : sends) {
@@ -119,8 +139,8 @@ class RouterKilledIT {
         return written;
     }
 
-    private static long behind(QueueAdmin queues, Topics topics) {
-        return queues.read(topics.ingress(), topics.routerGroup()).stream().mapToLong(QueueProgress::behind).sum();
+    private static long behind(QueueAdmin queues, String input, String group) {
+        return queues.read(input, group).stream().mapToLong(QueueProgress::behind).sum();
     }
 
     private static SpillwayProcess startRouter(Path directory, Map<String, String> settings) {

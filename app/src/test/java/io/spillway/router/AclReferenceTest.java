@@ -41,7 +41,7 @@ class AclReferenceTest {
                 Comparator.comparing((String row) -> List.of("topic", "group", "transactional")
                         .indexOf(row.split(" ")[0])).thenComparing(Comparator.naturalOrder()));
         for (AccessRole role : AccessRole.values()) {
-            for (Permission each : Permissions.of(topics, role)) {
+            for (Permission each : Permissions.of(topics, Map.of(), role)) {
                 String resource = each.resourceText().replaceAll("(.*) (.*)", "$1 `$2")
                         + (each.pattern() == PatternType.PREFIXED ? "*`" : "`");
                 rows.computeIfAbsent(resource, none -> new TreeMap<>()).put(role, each.operationsText());

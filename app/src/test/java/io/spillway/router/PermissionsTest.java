@@ -3,13 +3,16 @@ package io.spillway.router;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.config.SourceSettings;
 import io.spillway.kafka.topics.Permission;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,14 +46,14 @@ class PermissionsTest {
     })
     void a_role_has_the_operations_that_its_use_of_the_resource_needs(
             AccessRole role, String resource, String operations) {
-        assertThat(Permissions.of(topics, role)).filteredOn(each -> each.resourceText().equals(resource))
+        assertThat(Permissions.of(topics, Map.of(), role)).filteredOn(each -> each.resourceText().equals(resource))
                 .extracting(Permission::operationsText).containsExactly(operations);
     }
 
     @ParameterizedTest
     @EnumSource
     void no_role_needs_the_cluster_and_only_the_operator_creates_topics(AccessRole role) {
-        assertThat(Permissions.of(topics(EVERYTHING), role)).isNotEmpty().allSatisfy(each -> {
+        assertThat(Permissions.of(topics(EVERYTHING), Map.of(), role)).isNotEmpty().allSatisfy(each -> {
             assertThat(each.type()).isIn(ResourceType.TOPIC, ResourceType.GROUP, ResourceType.TRANSACTIONAL_ID);
             assertThat(each.operations().contains(AclOperation.CREATE))
                     .isEqualTo(role == AccessRole.OPERATOR && each.type() == ResourceType.TOPIC);
@@ -59,7 +62,19 @@ class PermissionsTest {
 
     @Test
     void a_producer_needs_ingress_alone() {
-        assertThat(Permissions.of(topics, AccessRole.PRODUCER)).hasSize(1);
+        assertThat(Permissions.of(topics, Map.of(), AccessRole.PRODUCER)).hasSize(1);
+    }
+
+    @Test
+    void a_source_needs_its_topic_and_its_group() {
+        Map<String, SourceSettings> sources = SourceSettings.parse(Map.of("s.topic", "orders", "s.tenant", "key"));
+        assertThat(Permissions.of(topics(Map.of()), sources, AccessRole.ROUTER)).contains(
+                new Permission(ResourceType.TOPIC, "orders", PatternType.LITERAL,
+                        Set.of(AclOperation.READ, AclOperation.DESCRIBE_CONFIGS)),
+                new Permission(ResourceType.GROUP, "spillway.router-source-s", PatternType.LITERAL,
+                        Set.of(AclOperation.READ)));
+        assertThat(Permissions.of(topics(Map.of()), sources, AccessRole.WORKER))
+                .isEqualTo(Permissions.of(topics(Map.of()), Map.of(), AccessRole.WORKER));
     }
 
     @Test
@@ -68,7 +83,8 @@ class PermissionsTest {
             Topics declared = topics(settings);
             for (AccessRole role : List.of(
                     AccessRole.ROUTER, AccessRole.WORKER, AccessRole.GATEWAY, AccessRole.OPERATOR)) {
-                assertThat(Permissions.of(declared, role)).filteredOn(each -> each.type() == ResourceType.TOPIC)
+                assertThat(Permissions.of(declared, Map.of(), role))
+                        .filteredOn(each -> each.type() == ResourceType.TOPIC)
                         .extracting(Permission::name)
                         .containsExactlyInAnyOrderElementsOf(declared.all().stream().map(TopicSpec::name).toList());
             }

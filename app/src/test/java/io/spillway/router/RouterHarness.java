@@ -207,7 +207,7 @@ public final class RouterHarness implements AutoCloseable {
         Decider fresh = wrap.apply(new ItemDecider(ingressReader, policies, sweeps, rules, metrics, false));
         Decider due = wrap.apply(new ItemDecider(delayed, policies, sweeps, rules, metrics, true));
         RouterTopology.Processors processors = new RouterTopology.Processors(
-                () -> new RouteProcessor(services, fresh, demand),
+                () -> new RouteProcessor(topics.ingress(), services, fresh, demand),
                 () -> new DelayProcessor(services, new DelayReader(delayed), due,
                         new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes),
                         delays, 1, clock),

@@ -3,12 +3,14 @@ package io.spillway.cli.diagnosis;
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
+import io.spillway.config.SourceSettings;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.OpenTransactions;
 import io.spillway.kafka.topics.Permission;
 import io.spillway.kafka.topics.PermissionCheck;
+import io.spillway.kafka.topics.SourceTopic;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
@@ -104,6 +107,17 @@ final class ClusterFindings {
                 : Finding.fail("topics", Printer.count(problems.size(), "problem") + " with the topics: "
                                 + sentence(problems.getFirst()) + ".",
                         "See all with: " + commands.spillway("topics check"));
+    }
+
+    /** Returns what hinders the sources of this configuration; a router that lacks their settings has none. */
+    Finding sources() {
+        SortedMap<String, SourceSettings> sources = configuration.router().sourcesByName();
+        List<String> problems = sources.entrySet().stream().flatMap(entry ->
+                new SourceTopic(admin, entry.getValue().topic()).problems().stream()
+                        .map(problem -> "source " + entry.getKey() + ": " + problem)).toList();
+        return problems.isEmpty() ? Finding.ok("sources", Printer.count(sources.size(), "topic") + " can be read.")
+                : Finding.fail("sources", sentence(problems.getFirst()) + ".",
+                        "See all with: " + commands.spillway("sources list"));
     }
 
     /** Returns whether every declared topic exists, whatever its settings. */

@@ -91,6 +91,9 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.add(ClusterFindings.attempt("offsets", cluster::offsets));
             findings.add(ClusterFindings.attempt("broker disks", () -> DiskCheck.brokers(Disk.ofBrokers(admin))));
             findings.add(ClusterFindings.attempt("topics", cluster::topics));
+            if (!configuration.router().sources().isEmpty()) {
+                findings.add(ClusterFindings.attempt("sources", cluster::sources));
+            }
             try {
                 if (!cluster.hasAllTopics()) {
                     findings.add(Finding.skipped(STATE, "Instances, policies and backlogs need all topics."));

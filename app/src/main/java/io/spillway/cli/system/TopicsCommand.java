@@ -60,7 +60,8 @@ public final class TopicsCommand {
             @Option(names = "--principal", paramLabel = "P",
                     description = "Principal that gets the ACLs, such as User:worker.") String principal) {
         Configuration configuration = common.configuration();
-        List<Permission> permissions = Permissions.of(new Topics(configuration.queue()), role);
+        List<Permission> permissions = Permissions.of(
+                new Topics(configuration.queue()), configuration.router().sourcesByName(), role);
         SuggestedCommands commands = configuration.kafka().commands("");
         common.printer().result(
                 () -> permissions.stream().map(permission -> fields(permission, principal)).toList(),

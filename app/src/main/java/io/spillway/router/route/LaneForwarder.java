@@ -51,10 +51,16 @@ public final class LaneForwarder implements AutoCloseable {
         this.strictUntilMillis = context.currentSystemTimeMs() + STRICT_MILLIS;
     }
 
-    /** Returns the decision on a record; a dead letter if the decider fails. */
+    /**
+     * Returns the decision on a record; a dead letter if the decider fails.
+     *
+     * @throws SourceUnavailableException if what the decision needs cannot be had now
+     */
     public Decision decide(Decider decider, Record<byte[], byte[]> record, long nowMillis) {
         try {
             return decider.decide(record, nowMillis);
+        } catch (SourceUnavailableException e) {
+            throw e;
         } catch (RuntimeException | Error e) {
             return ownError(e, e.toString());
         }

@@ -9,11 +9,12 @@ import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Processor of the route stage: forwards each ingress record. */
+/** Processor of the route stage: forwards each record of ingress, or of a source. */
 public final class RouteProcessor implements Processor<byte[], byte[], byte[], PartitionedValue> {
     /** Sink of the requests to the shard stage. */
     public static final String SHARD_REQUEST = "shard-request";
 
+    private final String topic;
     private final LaneServices services;
     private final Decider decider;
     private final ShardDemand demand;
@@ -21,7 +22,9 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
     private IngressHeaders headers;
     private LaneForwarder forwarder;
 
-    public RouteProcessor(LaneServices services, Decider decider, ShardDemand demand) {
+    /** Creates the processor of one partition of this topic. */
+    public RouteProcessor(String topic, LaneServices services, Decider decider, ShardDemand demand) {
+        this.topic = topic;
         this.services = services;
         this.decider = decider;
         this.demand = demand;
@@ -34,7 +37,7 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
             forwarder.close();
         }
         context = processorContext;
-        headers = new IngressHeaders(new Origin(services.topics().ingress(), context.taskId().partition(), 0));
+        headers = new IngressHeaders(new Origin(topic, context.taskId().partition(), 0));
         forwarder = new LaneForwarder(LaneStage.ROUTE, services, headers, context);
     }
 

@@ -14,6 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
@@ -70,6 +71,25 @@ public final class InitialOffsets {
         commit(topics.routerGroup(), inputs);
     }
 
+    /**
+     * Commits where a source begins that has no offset. A partition that was added later begins at its start.
+     *
+     * @param first where a source begins of which no partition has one
+     */
+    public void commitForSource(String group, String topic, OffsetSpec first) {
+        refuseOtherInputs(group, Set.of(topic));
+        List<QueueProgress> all = admin.read(topic, group);
+        List<TopicPartition> without =
+                all.stream().filter(part -> !part.isCommitted()).map(QueueProgress::partition).toList();
+        boolean isNew = without.size() == all.size();
+        if (isNew || admin.members(group).isEmpty()) {
+            admin.commitFirst(group, without, isNew ? first : OffsetSpec.earliest());
+        }
+        if (isNew) {
+            LOG.info("Group {} begins to read {}", group, byTopic(without));
+        }
+    }
+
     /** Kafka Streams lets a member join that does not know a topic of the others, and does not say so. */
     private void refuseOtherInputs(String group, Set<String> inputs) {
         Set<String> others = admin.members(group).stream()
@@ -78,7 +98,7 @@ public final class InitialOffsets {
                 .collect(Collectors.toCollection(TreeSet::new));
         if (!others.isEmpty()) {
             throw failure.apply("Running members of group " + group + " read " + String.join(", ", others)
-                    + ", which this one does not: it has another version, or other settings shards.*. "
+                    + ", which this one does not: it has another version, or other settings shards.* or router.sources.*. "
                     + STOP_ALL);
         }
     }

@@ -248,11 +248,28 @@ public final class QueueAdmin {
 
     /** Commits the start of each partition for a group that has not begun yet. Fails if the group is already active. */
     public void commitStart(String group, Collection<QueueProgress> partitions) {
-        if (partitions.isEmpty()) {
+        commitFirst(group, partitions.stream().collect(Collectors.toMap(
+                QueueProgress::partition, p -> new OffsetAndMetadata(p.start()))));
+    }
+
+    /**
+     * Commits where a group that has not begun yet begins: at the earliest or the latest record of each partition, or
+     * at the first one with a time, which is the end if there is none. Fails if the group is already active.
+     */
+    public void commitFirst(String group, Collection<TopicPartition> partitions, OffsetSpec first) {
+        List<TopicPartition> all = List.copyOf(partitions);
+        Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(all, OffsetSpec.latest());
+        Map<TopicPartition, ListOffsetsResultInfo> firsts = offsets(all, first);
+        commitFirst(group, all.stream().collect(Collectors.toMap(partition -> partition, partition -> {
+            long offset = firsts.get(partition).offset();
+            return new OffsetAndMetadata(offset >= 0 ? offset : ends.get(partition).offset());
+        })));
+    }
+
+    private void commitFirst(String group, Map<TopicPartition, OffsetAndMetadata> offsets) {
+        if (offsets.isEmpty()) {
             return;
         }
-        Map<TopicPartition, OffsetAndMetadata> offsets = partitions.stream()
-                .collect(Collectors.toMap(QueueProgress::partition, p -> new OffsetAndMetadata(p.start())));
         TopicAdmin.get(admin.alterConsumerGroupOffsets(group, offsets).all(), "commit first offsets of group " + group);
     }
 

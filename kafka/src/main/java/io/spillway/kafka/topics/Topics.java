@@ -184,6 +184,11 @@ public final class Topics {
         return prefix + ".router";
     }
 
+    /** Returns the application id and group of a source. ACLs for transactions of the router include it. */
+    public String sourceGroup(String source) {
+        return routerGroup() + "-source-" + source;
+    }
+
     /** Returns the consumer group of the workers. */
     public String workerGroup() {
         return prefix + ".worker";

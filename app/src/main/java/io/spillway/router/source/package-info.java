@@ -1,0 +1,2 @@
+/** Internal. Sources: existing topics whose records become items. */
+package io.spillway.router.source;
