@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * One source in this process: a Kafka Streams client of its own, so that sources can be added to a running queue, and a
  * topic that is gone stops nothing else. While it cannot run, it says why and tries again.
  *
- * <p>Owner of the client: the thread of its task, and after that has ended, the one that closes it.
+ * <p>Thread-safe. Owner of the client: its task, until it is closed.
  */
 final class SourceRouter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SourceRouter.class);
@@ -43,6 +43,7 @@ final class SourceRouter implements AutoCloseable {
     private final PeriodicTask task;
     private volatile Optional<KafkaStreams> streams = Optional.empty();
     private volatile DiskRoom room = DiskRoom.ENOUGH;
+    private boolean isClosed;
     private volatile long lag;
 
     /**
@@ -93,7 +94,10 @@ final class SourceRouter implements AutoCloseable {
         return streams.filter(client -> client.state().isRunningOrRebalancing()).isPresent();
     }
 
-    private void run() {
+    private synchronized void run() {
+        if (isClosed) {
+            return;
+        }
         if (!isRunning()) {
             closeClient();
             topic.problems().forEach(problem -> {
@@ -128,6 +132,9 @@ final class SourceRouter implements AutoCloseable {
     @Override
     public void close() {
         task.close();
-        closeClient();
+        synchronized (this) {
+            isClosed = true;
+            closeClient();
+        }
     }
 }

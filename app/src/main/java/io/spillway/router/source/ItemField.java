@@ -5,6 +5,7 @@ import io.spillway.config.SourceSettings;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.EncodedName;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.UnreadableItem;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -54,7 +55,7 @@ enum ItemField {
                     && text.lastIndexOf('-') <= 0 ? text
                     : Long.toString(OffsetDateTime.parse(text).toInstant().toEpochMilli());
         } catch (DateTimeException e) {
-            throw new UnreadableRecord(reason, "'" + text + "' is neither epoch milliseconds nor a time with an offset,"
+            throw new UnreadableItem(reason, "'" + text + "' is neither epoch milliseconds nor a time with an offset,"
                     + " such as 2026-01-31T08:00:00Z");
         }
     }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.item.DeadReason;
+import io.spillway.kafka.codec.UnreadableItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -74,7 +75,7 @@ final class JsonFields {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         } catch (CharacterCodingException e) {
-            throw new UnreadableRecord(DeadReason.MALFORMED, "the key or a header of a field is not text in UTF-8");
+            throw new UnreadableItem(DeadReason.MALFORMED, "the key or a header of a field is not text in UTF-8");
         }
     }
 
@@ -84,9 +85,9 @@ final class JsonFields {
             if (!root.isMissingNode()) {
                 return root;
             }
-            throw new UnreadableRecord(DeadReason.MALFORMED, "the value is empty and not JSON");
+            throw new UnreadableItem(DeadReason.MALFORMED, "the value is empty and not JSON");
         } catch (JsonProcessingException e) {
-            throw new UnreadableRecord(DeadReason.MALFORMED, "the value is not JSON: " + e.getOriginalMessage());
+            throw new UnreadableItem(DeadReason.MALFORMED, "the value is not JSON: " + e.getOriginalMessage());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -95,7 +96,7 @@ final class JsonFields {
     private static Optional<String> text(JsonNode root, JsonPointer pointer) {
         JsonNode node = root.at(pointer);
         if (node.isContainerNode()) {
-            throw new UnreadableRecord(DeadReason.MALFORMED,
+            throw new UnreadableItem(DeadReason.MALFORMED,
                     "the value has " + (node.isArray() ? "a list" : "an object") + " at " + pointer);
         }
         return node.isMissingNode() || node.isNull() ? Optional.empty() : Optional.of(node.asText());

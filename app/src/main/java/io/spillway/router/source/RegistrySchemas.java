@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.item.DeadReason;
+import io.spillway.kafka.codec.UnreadableItem;
 import io.spillway.router.route.SourceUnavailableException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,7 +50,7 @@ final class RegistrySchemas implements RecordFields {
     @Override
     public Fields read(byte[] value, Headers headers) {
         if (value.length < PREFIX_BYTES || value[0] != 0) {
-            throw new UnreadableRecord(DeadReason.MALFORMED, "the value does not begin with the id of a schema");
+            throw new UnreadableItem(DeadReason.MALFORMED, "the value does not begin with the id of a schema");
         }
         int id = ByteBuffer.wrap(value, 1, Integer.BYTES).getInt();
         Known schema = known.get(id);
@@ -60,7 +61,7 @@ final class RegistrySchemas implements RecordFields {
             }
             known.put(id, schema);
         }
-        return schema.avro().map(avro -> AvroFields.read(avro, value, PREFIX_BYTES))
+        return schema.avro().map(avro -> RecordFields.avro(avro, value, PREFIX_BYTES))
                 .orElseGet(() -> JsonFields.json(value, PREFIX_BYTES));
     }
 
@@ -70,7 +71,7 @@ final class RegistrySchemas implements RecordFields {
         try {
             HttpResponse<InputStream> response = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
             if (response.statusCode() == NOT_FOUND) {
-                throw new UnreadableRecord(DeadReason.UNKNOWN_SCHEMA, "the schema registry does not know id " + id);
+                throw new UnreadableItem(DeadReason.UNKNOWN_SCHEMA, "the schema registry does not know id " + id);
             }
             if (response.statusCode() != OK) {
                 throw new SourceUnavailableException("the schema registry answered status " + response.statusCode()
@@ -95,11 +96,11 @@ final class RegistrySchemas implements RecordFields {
             return switch (type) {
                 case "AVRO" -> new Known(Optional.of(new Schema.Parser().parse(answer.path("schema").asText())));
                 case "JSON" -> new Known(Optional.empty());
-                default -> throw new UnreadableRecord(DeadReason.UNKNOWN_SCHEMA, "schema " + id + " is of type " + type
+                default -> throw new UnreadableItem(DeadReason.UNKNOWN_SCHEMA, "schema " + id + " is of type " + type
                         + ", of which no fields can be read: use the key or headers");
             };
         } catch (AvroRuntimeException e) {
-            throw new UnreadableRecord(DeadReason.UNKNOWN_SCHEMA, "schema " + id + " cannot be parsed: " + e);
+            throw new UnreadableItem(DeadReason.UNKNOWN_SCHEMA, "schema " + id + " cannot be parsed: " + e);
         }
     }
 }

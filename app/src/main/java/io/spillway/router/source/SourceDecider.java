@@ -4,6 +4,7 @@ import io.spillway.config.RecordPlace;
 import io.spillway.config.SourceSettings;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.UnreadableItem;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.Decision;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +56,7 @@ public final class SourceDecider implements Decider {
         if (record.value() != null) {
             try {
                 setHeaders(record);
-            } catch (UnreadableRecord e) {
+            } catch (UnreadableItem e) {
                 return Decision.unreadable(new Route.DeadLetter(e.reason(), e.getMessage()), true);
             }
         }
@@ -72,7 +73,7 @@ public final class SourceDecider implements Decider {
                 headers.add(each.field().header(),
                         each.field().headerValue(text.get()).getBytes(StandardCharsets.UTF_8));
             } else if (each.field() == ItemField.TENANT) {
-                throw new UnreadableRecord(DeadReason.BAD_TENANT, "the record has no tenant where its source has one");
+                throw new UnreadableItem(DeadReason.BAD_TENANT, "the record has no tenant where its source has one");
             }
         }
     }

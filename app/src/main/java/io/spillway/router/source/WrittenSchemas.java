@@ -2,6 +2,7 @@ package io.spillway.router.source;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.kafka.codec.UnreadableItem;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,14 +46,14 @@ final class WrittenSchemas implements RecordFields {
     @Override
     public Fields read(byte[] value, Headers headers) {
         if (value.length < PREFIX_BYTES || value[0] != (byte) 0xC3 || value[1] != 1) {
-            throw new UnreadableRecord(DeadReason.MALFORMED, "the value is not in Avro's single-object encoding");
+            throw new UnreadableItem(DeadReason.MALFORMED, "the value is not in Avro's single-object encoding");
         }
         long fingerprint = ByteBuffer.wrap(value, 2, Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).getLong();
         Schema schema = byFingerprint.get(fingerprint);
         if (schema == null) {
-            throw new UnreadableRecord(DeadReason.UNKNOWN_SCHEMA, "fingerprint "
+            throw new UnreadableItem(DeadReason.UNKNOWN_SCHEMA, "fingerprint "
                     + HexFormat.of().toHexDigits(fingerprint) + " is of none of the schemas of the source");
         }
-        return AvroFields.read(schema, value, PREFIX_BYTES);
+        return RecordFields.avro(schema, value, PREFIX_BYTES);
     }
 }

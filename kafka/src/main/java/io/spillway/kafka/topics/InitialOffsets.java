@@ -81,6 +81,9 @@ public final class InitialOffsets {
         List<QueueProgress> all = admin.read(topic, group);
         List<TopicPartition> without =
                 all.stream().filter(part -> !part.isCommitted()).map(QueueProgress::partition).toList();
+        if (without.isEmpty()) {
+            return;
+        }
         boolean isNew = without.size() == all.size();
         if (isNew || admin.members(group).isEmpty()) {
             admin.commitFirst(group, without, isNew ? first : OffsetSpec.earliest());
