@@ -59,7 +59,9 @@ class MetricsIT {
         commands.run("tenants", "set", "failing", "--backoff-base", "10ms").done();
         commands.run("tenants", "set", "late", "--ttl", "1m").done();
         Map<String, String> environment = Map.of(
-                "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", MixedHandler.class.getName());
+                "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", MixedHandler.class.getName(),
+                // A source has its metrics also while its topic does not exist.
+                "SPILLWAY_ROUTER_SOURCES_S_TOPIC", "missing", "SPILLWAY_ROUTER_SOURCES_S_TENANT", "key");
         try (SpillwayProcess running =
                 SpillwayProcess.start(directory.resolve("data"), environment, commands.options())) {
             String url = running.address("metrics").toString();
@@ -89,6 +91,7 @@ class MetricsIT {
             assertLabels(samples, "spillway_depth", "lane", "tenant");
             assertLabels(samples, "spillway_drain_seconds", "lane");
             assertLabels(samples, "spillway_lane_waiting", "lane");
+            assertLabels(samples, "spillway_source_lag", "source");
             assertLabels(samples, "spillway_in_flight");
             assertLabels(samples, "spillway_slots");
             assertLabels(samples, "spillway_worker_tenants_at_cap");
