@@ -12,6 +12,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
@@ -27,7 +28,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -76,7 +76,8 @@ class RouterKilledIT {
         String input = isSource ? kafka.prefix() + "-orders" : topics.ingress();
         String group = isSource ? topics.sourceGroup("orders") : topics.routerGroup();
         if (isSource) {
-            kafka.admin().createTopics(List.of(new NewTopic(input, 4, (short) 1))).all().get();
+            // It waits until the topic can be used. A producer that meets a new one too early can fail for ever.
+            new TopicAdmin(kafka.admin()).createMissing(List.of(new TopicSpec(input, 4, 1, Map.of())));
         }
         List<String> origins;
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
