@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.item.DeadReason;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.UnreadableItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,7 +23,6 @@ final class JsonFields {
     private static final ObjectReader READER =
             JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build().reader();
     private static final String STRUCTURED = "application/cloudevents+json";
-    private static final String BINARY_PREFIX = "ce_";
 
     private JsonFields() {}
 
@@ -33,20 +33,23 @@ final class JsonFields {
     }
 
     /**
-     * Reads a CloudEvent: pointers lead into its data, which are read when a pointer is asked for, because in the
-     * binary mode they may have any format.
+     * Reads a CloudEvent: pointers lead into its data, which are read when the first pointer is asked for, because in
+     * the binary mode they may have any format.
      */
     static RecordFields.Fields cloudEvent(byte[] value, Headers headers) {
         boolean isStructured = text(headers, "content-type").filter(type -> type.startsWith(STRUCTURED)).isPresent();
         return isStructured ? structured(parse(value, 0)) : new RecordFields.Fields() {
+            private Optional<JsonNode> data = Optional.empty();
+
             @Override
             public Optional<String> at(JsonPointer pointer) {
-                return text(parse(value, 0), pointer);
+                data = data.or(() -> Optional.of(parse(value, 0)));
+                return text(data.orElseThrow(), pointer);
             }
 
             @Override
             public Optional<String> attribute(String name) {
-                return text(headers, BINARY_PREFIX + name);
+                return text(headers, ItemHeaders.CLOUD_EVENT + name);
             }
         };
     }

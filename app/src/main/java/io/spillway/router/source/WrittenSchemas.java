@@ -2,11 +2,10 @@ package io.spillway.router.source;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.kafka.codec.SingleObject;
 import io.spillway.kafka.codec.UnreadableItem;
 import java.io.File;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Map;
@@ -18,8 +17,6 @@ import org.apache.kafka.common.header.Headers;
 
 /** Reader of Avro values in single-object encoding (Avro specification, section "Single object encoding"). */
 final class WrittenSchemas implements RecordFields {
-    private static final int PREFIX_BYTES = 10;
-
     private final Map<Long, Schema> byFingerprint;
 
     /**
@@ -45,15 +42,15 @@ final class WrittenSchemas implements RecordFields {
 
     @Override
     public Fields read(byte[] value, Headers headers) {
-        if (value.length < PREFIX_BYTES || value[0] != (byte) 0xC3 || value[1] != 1) {
+        if (!SingleObject.hasPrefix(value)) {
             throw new UnreadableItem(DeadReason.MALFORMED, "the value is not in Avro's single-object encoding");
         }
-        long fingerprint = ByteBuffer.wrap(value, 2, Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).getLong();
+        long fingerprint = SingleObject.fingerprint(value);
         Schema schema = byFingerprint.get(fingerprint);
         if (schema == null) {
             throw new UnreadableItem(DeadReason.UNKNOWN_SCHEMA, "fingerprint "
                     + HexFormat.of().toHexDigits(fingerprint) + " is of none of the schemas of the source");
         }
-        return RecordFields.avro(schema, value, PREFIX_BYTES);
+        return RecordFields.avro(schema, value, SingleObject.PREFIX_BYTES);
     }
 }
