@@ -19,8 +19,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -32,6 +35,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @Tag("alone")
 @EnabledIfSystemProperty(named = "spillway.test.docker", matches = ".+")
 @Timeout(1200) // Only against a hang.
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ContainersIT {
     private static final String[] SERVICES = {"kafka", "topics", "router", "gateway", "worker", "prometheus"};
     private static final Pattern HANDLED = Pattern.compile("LogHandler: tenant=\\S+ id=(\\S+) ");
@@ -135,7 +139,9 @@ class ContainersIT {
         compose.awaitHealthy(all());
     }
 
+    /** Before the others: items that wait for a broker or a router are late, and an alert says so for ten minutes. */
     @Test
+    @Order(1)
     void no_alert_fires_but_those_of_the_roles_that_are_gone_until_they_are_back() {
         compose.awaitValue("spillway:routers:count + spillway:workers:count + spillway:gateways:count", "6");
         assertThat(everFired()).isEmpty();
