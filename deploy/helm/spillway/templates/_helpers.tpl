@@ -31,10 +31,48 @@ metadata:
 {{- $_ := set $gateway "tls" (dict "certificateFile" "/etc/spillway/tls/tls.crt" "keyFile" "/etc/spillway/tls/tls.key") -}}
 {{- end -}}
 {{- $metrics := dict "host" "0.0.0.0" "port" .Values.ports.metrics -}}
-{{- toYaml (mergeOverwrite (deepCopy .Values.config) (dict "gateway" $gateway "metrics" $metrics)) -}}
+{{- $known := dict "gateway" $gateway "metrics" $metrics -}}
+{{- if .Values.worker.pull.port -}}
+{{- $_ := set $known "handler" (dict "pull" (dict "host" "0.0.0.0" "port" .Values.worker.pull.port)) -}}
+{{- end -}}
+{{- $properties := dict -}}
+{{- with .Values.kafka.caSecret -}}
+{{- $_ := set $properties "ssl.truststore.type" "PEM" -}}
+{{- $_ := set $properties "ssl.truststore.location" "/etc/spillway/ca/ca.crt" -}}
+{{- $_ := set $properties "security.protocol" "SSL" -}}
+{{- end -}}
+{{- if eq .Values.kafka.authentication "scram" -}}
+{{- $_ := set $properties "sasl.mechanism" "SCRAM-SHA-512" -}}
+{{- $_ := set $properties "security.protocol" (empty .Values.kafka.caSecret | ternary "SASL_PLAINTEXT" "SASL_SSL") -}}
+{{- else if eq .Values.kafka.authentication "tls" -}}
+{{- $_ := set $properties "ssl.keystore.type" "PKCS12" -}}
+{{- $_ := set $properties "ssl.keystore.location" "/etc/spillway/user/user.p12" -}}
+{{- $_ := set $properties "security.protocol" "SSL" -}}
+{{- end -}}
+{{- if $properties -}}
+{{- $given := dig "kafka" "properties" dict .Values.config -}}
+{{- $_ := set $known "kafka" (dict "properties" (merge (deepCopy $given) $properties)) -}}
+{{- end -}}
+{{- toYaml (mergeOverwrite (deepCopy .Values.config) $known) -}}
 {{- end -}}
 
-{{- /* What all containers have. The image's user is 10001. */ -}}
+{{- /* Secret of the login of a role, or of the job of topics; empty for none. */ -}}
+{{- define "spillway.userSecret" -}}
+{{- $secret := (get .root.Values .role).userSecret | default .root.Values.kafka.userSecret -}}
+{{- if ne .root.Values.kafka.authentication "none" -}}
+{{- required (printf "Set kafka.userSecret or %s.userSecret: kafka.authentication needs it." .role) $secret -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "spillway.isMonitored" -}}
+{{- if eq (toString .enabled) "auto" -}}
+{{- .root.Capabilities.APIVersions.Has "monitoring.coreos.com/v1" | ternary "true" "" -}}
+{{- else if eq (toString .enabled) "true" -}}
+true
+{{- end -}}
+{{- end -}}
+
+{{- /* What all containers have. */ -}}
 {{- define "spillway.container" -}}
 image: "{{ .root.Values.image.repository }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
@@ -59,9 +97,19 @@ envFrom:
   mountPath: /var/lib/spillway
 - name: tmp
   mountPath: /tmp
-{{- if .Values.kafka.filesSecret }}
+{{- if .root.Values.kafka.filesSecret }}
 - name: kafka
   mountPath: /etc/spillway/kafka
+  readOnly: true
+{{- end }}
+{{- if .root.Values.kafka.caSecret }}
+- name: ca
+  mountPath: /etc/spillway/ca
+  readOnly: true
+{{- end }}
+{{- if eq .root.Values.kafka.authentication "tls" }}
+- name: user
+  mountPath: /etc/spillway/user
   readOnly: true
 {{- end }}
 {{- end -}}
@@ -69,13 +117,23 @@ envFrom:
 {{- define "spillway.volumes" -}}
 - name: config
   secret:
-    secretName: {{ include "spillway.name" . }}-config
+    secretName: {{ include "spillway.name" .root }}-config
 - name: tmp
   emptyDir: {}
-{{- with .Values.kafka.filesSecret }}
+{{- with .root.Values.kafka.filesSecret }}
 - name: kafka
   secret:
     secretName: {{ . }}
+{{- end }}
+{{- with .root.Values.kafka.caSecret }}
+- name: ca
+  secret:
+    secretName: {{ . }}
+{{- end }}
+{{- if eq .root.Values.kafka.authentication "tls" }}
+- name: user
+  secret:
+    secretName: {{ include "spillway.userSecret" . }}
 {{- end }}
 {{- end -}}
 
@@ -91,10 +149,10 @@ imagePullSecrets:
 {{- end }}
 securityContext:
   runAsNonRoot: true
-  runAsUser: 10001
-  runAsGroup: 10001
-  fsGroup: 10001
+  {{- with .Values.fsGroup }}
+  fsGroup: {{ int64 . }}
   fsGroupChangePolicy: OnRootMismatch
+  {{- end }}
   seccompProfile:
     type: RuntimeDefault
 {{- end -}}
@@ -103,8 +161,15 @@ securityContext:
 {{- define "spillway.env" -}}
 {{- $values := get .root.Values .role -}}
 {{- $env := list -}}
-{{- with .root.Values.javaOptions -}}
-{{- $env = append $env (dict "name" "JDK_JAVA_OPTIONS" "value" .) -}}
+{{- if eq .root.Values.kafka.authentication "scram" -}}
+{{- $login := dict "secretKeyRef" (dict "name" (include "spillway.userSecret" .) "key" "sasl.jaas.config") -}}
+{{- $env = append $env (dict "name" "SPILLWAY_KAFKA_PROPERTIES_SASL_JAAS_CONFIG" "valueFrom" $login) -}}
+{{- else if eq .root.Values.kafka.authentication "tls" -}}
+{{- $login := dict "secretKeyRef" (dict "name" (include "spillway.userSecret" .) "key" "user.password") -}}
+{{- $env = append $env (dict "name" "SPILLWAY_KAFKA_PROPERTIES_SSL_KEYSTORE_PASSWORD" "valueFrom" $login) -}}
+{{- end -}}
+{{- if and .root.Values.javaOptions (ne .role "topics") -}}
+{{- $env = append $env (dict "name" "JDK_JAVA_OPTIONS" "value" .root.Values.javaOptions) -}}
 {{- end -}}
 {{- if and (eq .role "gateway") $values.adminKeySecret -}}
 {{- $key := dict "secretKeyRef" (dict "name" $values.adminKeySecret "key" "admin-key") -}}
@@ -112,7 +177,7 @@ securityContext:
 {{- $key = dict "secretKeyRef" (dict "name" $values.adminKeySecret "key" "viewer-key" "optional" true) -}}
 {{- $env = append $env (dict "name" "SPILLWAY_VIEWER_KEY" "valueFrom" $key) -}}
 {{- end -}}
-{{- toYaml (concat $env $values.env) -}}
+{{- toYaml (concat $env ($values.env | default list)) -}}
 {{- end -}}
 
 {{- /* The pod template of one role. */ -}}
@@ -154,6 +219,10 @@ spec:
         {{- end }}
         - name: metrics
           containerPort: {{ .root.Values.ports.metrics }}
+        {{- if and (eq .role "worker") $values.pull.port }}
+        - name: pull
+          containerPort: {{ $values.pull.port }}
+        {{- end }}
       # The port opens when the compacted topics are read; a router then restores its timers and is not ready.
       startupProbe:
         httpGet: {path: /livez, port: metrics}
@@ -181,7 +250,7 @@ spec:
       resources:
         {{- toYaml $values.resources | nindent 8 }}
       volumeMounts:
-        {{- include "spillway.mounts" .root | nindent 8 }}
+        {{- include "spillway.mounts" . | nindent 8 }}
         {{- if and (eq .role "gateway") $values.tlsSecret }}
         - name: tls
           mountPath: /etc/spillway/tls
@@ -190,8 +259,11 @@ spec:
         {{- with $values.volumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+    {{- with $values.sidecars }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   volumes:
-    {{- include "spillway.volumes" .root | nindent 4 }}
+    {{- include "spillway.volumes" . | nindent 4 }}
     {{- if ne .role "router" }}
     - name: data
       emptyDir: {}

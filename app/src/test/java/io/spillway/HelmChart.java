@@ -8,7 +8,9 @@ import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Ingress;
 import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1NetworkPolicy;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1Service;
@@ -35,7 +37,7 @@ record HelmChart(List<JsonNode> objects) {
                 bootstrapServers: 'kafka-1:9092,kafka-2:9092'
                 properties: {security.protocol: SSL, ssl.truststore.location: /etc/spillway/kafka/trust.p12}
               topics: {partitions: 24, maxBytes: 5000000}
-              handler: {type: http, http: {url: 'http://orders/work'}}
+              handler: {type: pull}
             kafka: {propertiesSecret: kafka-login, filesSecret: kafka-trust}
             ports: {gateway: 8443, metrics: 9500}
             javaOptions: -Xmx1g
@@ -46,8 +48,17 @@ record HelmChart(List<JsonNode> objects) {
               tlsSecret: certificate
               env: [{name: SPILLWAY_METRICS_TENANTS, value: '50'}]
               nodeSelector: {pool: edge}
+              ingress: {host: queue.example, className: nginx, tlsSecret: web, annotations: {a: b}}
+              httpRoute: {parentRefs: [{name: public}], hostnames: [queue.example]}
             router: {volume: {storageClassName: fast}}
-            worker: {autoscaling: {type: keda, waitingPerWorker: 2000000}}
+            networkPolicy:
+              enabled: true
+              gatewayFrom: [{podSelector: {matchLabels: {app: shop}}}]
+              metricsFrom: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]
+            worker:
+              autoscaling: {type: keda, waitingPerWorker: 2000000}
+              pull: {port: 8081}
+              sidecars: [{name: work, image: 'registry.example/work:1'}]
             monitoring:
               serviceMonitor: {enabled: true}
               rules: {enabled: true}
@@ -66,7 +77,9 @@ record HelmChart(List<JsonNode> objects) {
             "ConfigMap", V1ConfigMap::validateJsonElement,
             "Deployment", V1Deployment::validateJsonElement,
             "HorizontalPodAutoscaler", V2HorizontalPodAutoscaler::validateJsonElement,
+            "Ingress", V1Ingress::validateJsonElement,
             "Job", V1Job::validateJsonElement,
+            "NetworkPolicy", V1NetworkPolicy::validateJsonElement,
             "PodDisruptionBudget", V1PodDisruptionBudget::validateJsonElement,
             "Secret", V1Secret::validateJsonElement,
             "Service", V1Service::validateJsonElement,
