@@ -6,6 +6,7 @@ import io.spillway.core.ratelimit.Admission;
 import io.spillway.core.ratelimit.RateDecision;
 import io.spillway.core.text.FileText;
 import io.spillway.core.text.Printable;
+import io.spillway.kafka.view.StoredKey;
 import io.spillway.schema.WorkItem;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * Batch endpoint: stores the items of one request. Each line is checked on its own and has its own result, in the
@@ -24,10 +26,11 @@ import java.util.concurrent.CompletableFuture;
  * Thread-safe.
  */
 record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources sources) {
-    /** Pending result of a line: the item's id, and a future that completes with the problem, if any. */
-    private record Line(String id, CompletableFuture<Optional<Problem>> result, Optional<RateDecision> rate) {
+    /** Pending result of a line: the item's tenant and id, and a future that completes with the problem, if any. */
+    private record Line(
+            String tenant, String id, CompletableFuture<Optional<Problem>> result, Optional<RateDecision> rate) {
         static Line of(Problem problem, Optional<RateDecision> rate) {
-            return new Line("", CompletableFuture.completedFuture(Optional.of(problem)), rate);
+            return new Line("", "", CompletableFuture.completedFuture(Optional.of(problem)), rate);
         }
 
         static Line notSent() {
@@ -45,8 +48,13 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
         }
     }
 
-    /** Stores the items of a body and returns when the result of each is known. */
-    GatewayResponse store(String tenant, byte[] body, TraceContext trace) {
+    /**
+     * Stores the items of a body and returns when the result of each is known.
+     *
+     * @param tenant tenant of all lines; empty if each line names its own, of those that the key may send for
+     */
+    GatewayResponse store(String tenant, StoredKey key, byte[] body, TraceContext trace) {
+        Predicate<String> isAllowed = tenant.isEmpty() ? key::maySend : tenant::equals;
         List<ByteBuffer> texts = split(body, maxLines + 1);
         if (texts.isEmpty()) {
             return GatewayResponse.of(
@@ -63,19 +71,19 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
         boolean isConfirming = true;
         for (ByteBuffer text : texts) {
             isConfirming = isConfirming && intake.canSend(deadlineNanos);
-            Line line = isConfirming ? send(items, text, tenant, trace) : Line.notSent();
+            Line line = isConfirming ? send(items, text, isAllowed, trace) : Line.notSent();
             isConfirming = isConfirming && !line.isUnconfirmed();
             lines.add(line);
         }
         Optional<RateDecision> lastRate = lines.stream().flatMap(line -> line.rate().stream()).reduce((a, b) -> b);
-        return response(tenant, lines, deadlineNanos).with(lastRate);
+        return response(lines, deadlineNanos).with(tenant.isEmpty() ? Optional.empty() : lastRate);
     }
 
     private static boolean isUnconfirmed(Problem problem) {
         return problem.kind() == Problem.Kind.NOT_CONFIRMED;
     }
 
-    private Line send(JsonItems items, ByteBuffer text, String tenant, TraceContext trace) {
+    private Line send(JsonItems items, ByteBuffer text, Predicate<String> isAllowed, TraceContext trace) {
         JsonItems.Parsed parsed;
         try {
             parsed = items.read(StandardCharsets.UTF_8.newDecoder().decode(text).toString());
@@ -89,20 +97,21 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
             return Line.invalid(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage()));
         }
         WorkItem item = parsed.item();
-        if (!item.getTenant().equals(tenant)) {
+        if (!isAllowed.test(item.getTenant())) {
             return Line.invalid(Problem.Kind.FORBIDDEN, Intake.OTHER_TENANT);
         }
         if (item.getPayload().remaining() > ItemsApi.MAX_PAYLOAD_BYTES) {
             return Line.invalid(Problem.Kind.TOO_LARGE,
                     "The payload must be at most " + ItemsApi.MAX_PAYLOAD_BYTES + " bytes.");
         }
-        Admission admission = intake.admit(tenant);
+        Admission admission = intake.admit(item.getTenant());
         return Problem.of(admission)
                 .map(problem -> Line.of(problem, admission.rate()))
-                .orElseGet(() -> new Line(item.getId(), intake.send(parsed, trace), admission.rate()));
+                .orElseGet(() -> new Line(
+                        item.getTenant(), item.getId(), intake.send(parsed, trace), admission.rate()));
     }
 
-    private GatewayResponse response(String tenant, List<Line> lines, long deadlineNanos) {
+    private GatewayResponse response(List<Line> lines, long deadlineNanos) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.size() * 80);
         boolean isConfirming = true;
         for (int i = 0; i < lines.size(); i++) {
@@ -113,7 +122,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
             if (problem.isPresent()) {
                 problem.get().into(json);
             } else {
-                json.put("status", 202).put("id", lines.get(i).id()).put("tenant", tenant);
+                json.put("status", 202).put("id", lines.get(i).id()).put("tenant", lines.get(i).tenant());
             }
             responder.lineCounter(json.get("status").intValue()).increment();
             out.writeBytes(GatewayResponse.bytes(json));

@@ -1,11 +1,12 @@
 package io.spillway.gateway;
 
+import io.spillway.kafka.view.StoredKey;
 import io.spillway.operator.AdminRole;
 
 /** Authenticated sender of a request, identified only by its key. */
 sealed interface Caller {
-    /** The holder of a valid key of a tenant. */
-    record OfTenant(String tenant) implements Caller {}
+    /** The holder of a valid key of a tenant, or of a service. */
+    record Sender(StoredKey key) implements Caller {}
 
     /**
      * The holder of the key of operators or of viewers.

@@ -5,6 +5,7 @@ import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.operator.AdminRole;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -15,8 +16,9 @@ import java.util.Optional;
  * accepted too, because browsers send it when they open a page. Thread-safe.
  *
  * @param viewerKey empty if there are no viewers
+ * @param clock     by which keys expire
  */
-record Callers(ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey) {
+record Callers(ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey, InstantSource clock) {
     /** Maximum length of the name of a user. */
     static final int MAX_USER = 64;
 
@@ -81,7 +83,7 @@ record Callers(ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey) {
     private Caller holderOf(String presented, String user, boolean isBasic) {
         Optional<ApiKey> key = ApiKey.parse(presented);
         if (key.isPresent()) {
-            return keys.tenantOf(key.get()).<Caller>map(Caller.OfTenant::new).orElseGet(Caller.Unknown::new);
+            return keys.of(key.get(), clock.millis()).<Caller>map(Caller.Sender::new).orElseGet(Caller.Unknown::new);
         }
         if (adminKey.matches(presented)) {
             return admin(AdminRole.OPERATOR, user, isBasic);

@@ -180,7 +180,7 @@ public final class Gateway implements AutoCloseable {
         AdminApi admin = new AdminApi(
                 reports, with.operator(), configuration.kafka().prefix(), settings.viewerPayloads(), clock);
         RequestRouter requestRouter = new RequestRouter(
-                new Callers(with.keys(), with.adminKey(), with.viewerKey()), items, admin, new Console(),
+                new Callers(with.keys(), with.adminKey(), with.viewerKey(), clock), items, admin, new Console(),
                 responder, bodies, with.metricsText(), this::isReady, sources.nanoTime());
         this.tls = tls();
         tls.ifPresent(serverTls -> serverTls.bindTo(with.registry(), "gateway", clock));

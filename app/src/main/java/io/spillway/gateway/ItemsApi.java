@@ -7,6 +7,7 @@ import io.helidon.webserver.http.ServerResponse;
 import io.spillway.config.GatewaySettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.ratelimit.Admission;
+import io.spillway.kafka.view.StoredKey;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +37,12 @@ record ItemsApi(
     private static final HeaderName TRACESTATE = HeaderNames.create("tracestate");
     private static final int MAX_CONTENT_TYPE = 256;
 
-    void one(String tenant, ServerRequest request, ServerResponse response) {
+    void one(StoredKey key, ServerRequest request, ServerResponse response) {
+        Optional<String> named = tenantOf(key, request, response);
+        if (named.isEmpty()) {
+            return;
+        }
+        String tenant = named.get();
         withinLimits(tenant, request, response, MAX_PAYLOAD_BYTES, entered -> {
             Admission admission = intake.admit(tenant);
             Optional<Problem> rejected = Problem.of(admission);
@@ -50,18 +56,43 @@ record ItemsApi(
         });
     }
 
-    void many(String tenant, ServerRequest request, ServerResponse response) {
-        withinLimits(tenant, request, response, limits.batchBytes(), entered -> responder.send(response, read(
-                request, entered, limits.batchBytes(), body -> batch.store(tenant, body, traceOf(request)))));
+    /** A service may name the tenant in each line; its requests then count by its key. */
+    void many(StoredKey key, ServerRequest request, ServerResponse response) {
+        boolean isMixed = key.isOfService() && Requests.all(request, TENANT).isEmpty();
+        Optional<String> named = isMixed ? Optional.of("") : tenantOf(key, request, response);
+        named.ifPresent(tenant -> withinLimits(isMixed ? key.toString() : tenant, request, response,
+                limits.batchBytes(), entered -> responder.send(response, read(request, entered, limits.batchBytes(),
+                        body -> batch.store(tenant, key, body, traceOf(request))))));
+    }
+
+    /** Returns the tenant whose items the request has; empty after it was refused. */
+    private Optional<String> tenantOf(StoredKey key, ServerRequest request, ServerResponse response) {
+        Problem problem;
+        try {
+            Optional<String> named = Requests.one(request, TENANT);
+            if (named.isEmpty() && !key.isOfService()) {
+                return Optional.of(key.tenant());
+            } else if (named.isEmpty()) {
+                problem = Problem.of(
+                        Problem.Kind.BAD_REQUEST, "The key of a service needs the header Spillway-Tenant.");
+            } else if (!key.maySend(named.get())) {
+                problem = Problem.of(Problem.Kind.FORBIDDEN, Intake.OTHER_TENANT);
+            } else if (!ItemLimits.isName(named.get())) {
+                problem = Problem.of(
+                        Problem.Kind.BAD_REQUEST, "Spillway-Tenant must be " + ItemLimits.NAME_ALLOWED);
+            } else {
+                return named;
+            }
+        } catch (IllegalArgumentException e) {
+            problem = Problem.of(Problem.Kind.BAD_REQUEST, e.getMessage());
+        }
+        responder.rejectCaller(request, response, GatewayResponse.of(problem));
+        return Optional.empty();
     }
 
     /** Checks headers and length before the body is read. */
-    private Optional<Problem> problemOf(String tenant, ServerRequest request, int maxBytes) {
+    private Optional<Problem> problemOf(ServerRequest request, int maxBytes) {
         try {
-            Optional<String> named = Requests.one(request, TENANT);
-            if (named.isPresent() && !named.get().equals(tenant)) {
-                return Optional.of(Problem.of(Problem.Kind.FORBIDDEN, Intake.OTHER_TENANT));
-            }
             idOf(request);
             workloadOf(request);
             priorityOf(request);
@@ -91,7 +122,7 @@ record ItemsApi(
         }
         try {
             HttpInput.counting(entered, () -> {
-                Optional<Problem> problem = intake.closed().or(() -> problemOf(tenant, request, maxBytes));
+                Optional<Problem> problem = intake.closed().or(() -> problemOf(request, maxBytes));
                 if (problem.isPresent()) {
                     responder.rejectCaller(request, response, GatewayResponse.of(problem.get()));
                 } else {

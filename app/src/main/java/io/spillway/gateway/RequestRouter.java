@@ -6,6 +6,7 @@ import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.spillway.core.text.Printable;
+import io.spillway.kafka.view.StoredKey;
 import io.spillway.operator.AdminRole;
 import java.util.HashMap;
 import java.util.List;
@@ -54,8 +55,8 @@ record RequestRouter(
         try {
             String path = Requests.path(request);
             switch (path) {
-                case "/v1/items" -> tenant(request, response, tenant -> items.one(tenant, request, response));
-                case "/v1/items:batch" -> tenant(request, response, tenant -> items.many(tenant, request, response));
+                case "/v1/items" -> sender(request, response, key -> items.one(key, request, response));
+                case "/v1/items:batch" -> sender(request, response, key -> items.many(key, request, response));
                 default -> {
                     if (isAt(AdminApi.PATH, path) && Requests.isMethod(request, "POST")) {
                         change(request, response, path);
@@ -73,13 +74,13 @@ record RequestRouter(
         }
     }
 
-    private void tenant(ServerRequest request, ServerResponse response, Consumer<String> then) {
+    private void sender(ServerRequest request, ServerResponse response, Consumer<StoredKey> then) {
         if (!Requests.isMethod(request, "POST")) {
             responder.reject(request, response, wrongMethod(Set.of("POST")));
             return;
         }
         switch (callers.of(authorization(request))) {
-            case Caller.OfTenant caller -> then.accept(caller.tenant());
+            case Caller.Sender caller -> then.accept(caller.key());
             case Caller.Admin operator -> responder.reject(request, response, GatewayResponse.of(
                     Problem.Kind.FORBIDDEN, "An admin key cannot send items. Use a tenant's key."));
             case Caller.Unknown unknown -> responder.reject(request, response, unauthenticated());
@@ -145,7 +146,7 @@ record RequestRouter(
             Caller caller, Function<Caller.Admin, GatewayResponse> then, GatewayResponse unauthenticated) {
         return switch (caller) {
             case Caller.Admin admin -> then.apply(admin);
-            case Caller.OfTenant tenant ->
+            case Caller.Sender sender ->
                     GatewayResponse.of(Problem.Kind.FORBIDDEN, "This path requires the admin key.");
             case Caller.Unknown unknown -> unauthenticated;
         };

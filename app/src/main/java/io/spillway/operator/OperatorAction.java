@@ -4,7 +4,9 @@ import io.spillway.config.DocumentMap;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.routing.Sweep;
+import io.spillway.core.settings.Durations;
 import io.spillway.core.text.Printable;
+import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.SweepTarget;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Change that an operator asks for. Each constructor throws {@link OperatorException} for a value that is never
@@ -53,8 +56,10 @@ public sealed interface OperatorAction {
             case "sweep" -> RecordSweep.of(
                     tenant, request.text("workload"), request.required("startedAt"), request.text("completedAt"),
                     request.text("id").orElse(newId), nowMillis);
-            default -> throw request.wrong(
-                    "action", "must be pause, resume, isolate, release, set, cancel or sweep");
+            case "create-key" -> CreateKey.of(tenant, request.text("expiresIn"));
+            case "revoke-keys" -> new RevokeKeys(tenant, request.text("keyId").stream().toList());
+            default -> throw request.wrong("action",
+                    "must be pause, resume, isolate, release, set, cancel, sweep, create-key or revoke-keys");
         };
     }
 
@@ -169,6 +174,74 @@ public sealed interface OperatorAction {
         @Override
         public Map<String, Object> options() {
             return Map.of("shard", true);
+        }
+    }
+
+    /**
+     * New API key.
+     *
+     * @param tenant         tenant, or tenants of a service, as in {@link StoredKey}
+     * @param lifetimeMillis above 0; empty for without end
+     */
+    record CreateKey(String tenant, OptionalLong lifetimeMillis) implements OperatorAction {
+        public CreateKey {
+            requireTenants(tenant);
+        }
+
+        /** Creates the action with a lifetime such as {@code 90d}. */
+        public static CreateKey of(String tenant, Optional<String> expiresIn) {
+            OptionalLong lifetimeMillis = expiresIn.map(text -> {
+                try {
+                    return OptionalLong.of(Durations.parseMillis(text));
+                } catch (IllegalArgumentException e) {
+                    return OptionalLong.of(0);
+                }
+            }).orElse(OptionalLong.empty());
+            if (lifetimeMillis.isPresent() && lifetimeMillis.getAsLong() <= 0) {
+                throw new OperatorException("--expires-in " + Printable.of(expiresIn.orElse(""))
+                        + ": must be a duration such as 90d");
+            }
+            return new CreateKey(tenant, lifetimeMillis);
+        }
+
+        @Override
+        public String label() {
+            return "key create";
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            return lifetimeMillis.isEmpty() ? Map.of()
+                    : Map.of("expiresIn", Durations.format(lifetimeMillis.getAsLong()));
+        }
+    }
+
+    /**
+     * End of API keys.
+     *
+     * @param keyIds ids; empty for all of the tenant or service
+     */
+    record RevokeKeys(String tenant, List<String> keyIds) implements OperatorAction {
+        public RevokeKeys {
+            requireTenants(tenant);
+            keyIds = keyIds.stream().distinct().toList();
+        }
+
+        @Override
+        public String label() {
+            return "key revoke";
+        }
+
+        @Override
+        public Map<String, Object> options() {
+            return Map.of();
+        }
+    }
+
+    /** @throws OperatorException if it is neither a tenant nor what the tenants of a service begin with */
+    static void requireTenants(String text) {
+        if (!StoredKey.isTenants(text)) {
+            Inputs.requireName("tenant", text);
         }
     }
 

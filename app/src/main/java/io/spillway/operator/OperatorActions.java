@@ -4,16 +4,18 @@ import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.Topics;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.random.RandomGenerator;
 
 /**
  * Actions of operators, for the commands and the HTTP API. Each is written to the action log, also one that is refused.
  * Thread-safe.
  *
  * @param maxCountMillis time after which a count of waiting items ends, incomplete
+ * @param random         makes keys; thread-safe
  */
 public record OperatorActions(
         OperatorQueue queue, Configuration configuration, ActionRecorder recorder, long maxCountMillis,
-        InstantSource clock) {
+        InstantSource clock, RandomGenerator random) {
     /**
      * Carries out an action.
      *
@@ -44,9 +46,12 @@ public record OperatorActions(
 
     private ActionResult act(OperatorAction action, CompactedStore store, boolean dryRun) {
         PolicyChanges policies = new PolicyChanges(store, configuration, dryRun);
+        KeyChanges keys = new KeyChanges(store, new Topics(configuration.queue()).keys(), dryRun, clock.millis());
         return switch (action) {
             case OperatorAction.SetPolicy set -> policies.set(set);
             case OperatorAction.ReleaseShard release -> policies.releaseShard(release);
+            case OperatorAction.CreateKey create -> keys.create(create, random);
+            case OperatorAction.RevokeKeys revoke -> keys.revoke(revoke);
             case OperatorAction.RecordSweep sweep -> Marks.sweep(sweep, dryRun, store, configuration);
             case OperatorAction.Cancel cancel -> Marks.cancel(
                     cancel, dryRun, store, queue, new Topics(configuration.queue()).sweeps(), maxCountMillis,

@@ -78,7 +78,8 @@ public final class OperatorApi implements AutoCloseable {
         this.topics = new Topics(configuration.queue());
         this.log = log;
         ActionRecorder recorder = new ActionRecorder(topics.actions(), clock, randomBits);
-        this.actions = new OperatorActions(queue, configuration, recorder, MAX_COUNT_MILLIS, clock);
+        this.actions = new OperatorActions(
+                queue, configuration, recorder, MAX_COUNT_MILLIS, clock, randomBits::getAsLong);
         this.runs = new DisposalRuns(queue, recorder, randomBits);
         this.clock = clock;
         this.randomBits = randomBits;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.ApiKey;
+import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -51,6 +53,27 @@ class AdminActionsTest {
         assertThat(first.get("at").textValue()).isEqualTo("2027-01-15T08:00:00Z");
         assertThat(first.get("result").textValue()).startsWith("acme workload mail is paused.");
         assertThat(json(get("/admin/actions?limit=1"), 200).get("actions")).hasSize(1);
+    }
+
+    @Test
+    void a_key_that_is_made_over_http_opens_the_gateway_until_it_is_revoked() {
+        JsonNode made = json(act("{\"action\":\"create-key\",\"tenant\":\"shop-*\",\"expiresIn\":\"1h\"}"), 200);
+        String key = made.at("/details/key").textValue();
+        assertThat(made.get("result").textValue()).matches("Created the key [0-9a-f]{16} of shop-\\*\\.");
+        assertThat(made.at("/action/options/expiresIn").textValue()).isEqualTo("1h");
+        assertThat(get("/admin/actions").body()).as("the log").contains("key create").doesNotContain(key);
+        ApiKey presented = ApiKey.parse(key).orElseThrow();
+        long nowMillis = gateway.nowMillis.get();
+        assertThat(keys().of(presented, nowMillis + 3_599_999)).isPresent();
+        assertThat(keys().of(presented, nowMillis + 3_600_000)).isEmpty();
+
+        assertThat(json(act("{\"action\":\"revoke-keys\",\"tenant\":\"shop-*\",\"keyId\":\"00\"}"), 409)
+                .get("detail").textValue()).startsWith("Nothing is revoked: shop-* has no key 00.");
+        json(act("{\"action\":\"revoke-keys\",\"tenant\":\"shop-*\"}"), 200);
+        assertThat(keys().size()).isZero();
+        assertThat(act("{\"action\":\"create-key\",\"tenant\":\"a*b\"}").statusCode()).isEqualTo(400);
+        assertThat(act("{\"action\":\"create-key\",\"tenant\":\"a\",\"expiresIn\":\"soon\"}").body())
+                .contains("expiresIn soon: must be a duration such as 90d");
     }
 
     @Test
@@ -230,6 +253,12 @@ class AdminActionsTest {
         TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
         gateway.queue.stored(gateway.queue.topics.policies()).forEach(policies::put);
         return policies;
+    }
+
+    private ApiKeys keys() {
+        ApiKeys keys = new ApiKeys();
+        gateway.queue.stored(gateway.queue.topics.keys()).forEach(keys::put);
+        return keys;
     }
 
     private Sweeps sweeps() {

@@ -6,6 +6,7 @@ import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.operator.AdminRole;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +52,7 @@ class CredentialsFuzzTest {
         }
         String secret = secret(header);
         Fuzz.require(switch (caller) {
-            case Caller.OfTenant tenant -> tenant.tenant().equals("acme") && secret.equals(key.text());
+            case Caller.Sender sender -> sender.key().tenant().equals("acme") && secret.equals(key.text());
             case Caller.Admin admin -> secret.equals(admin.role() == AdminRole.OPERATOR ? ADMIN_KEY : VIEWER_KEY)
                     && admin.user().length() <= Callers.MAX_USER && admin.user().matches("[ -~]+");
             case Caller.Unknown unknown -> false;
@@ -80,6 +81,7 @@ class CredentialsFuzzTest {
     private Callers callers() {
         ApiKeys keys = new ApiKeys();
         keys.put(key.keyId(), StoredKey.of("acme", key, 1).encode());
-        return new Callers(keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)));
+        return new Callers(keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)),
+                () -> Instant.EPOCH);
     }
 }

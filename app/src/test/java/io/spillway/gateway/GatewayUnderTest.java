@@ -116,10 +116,15 @@ final class GatewayUnderTest implements AutoCloseable {
         this.url = gateway.start();
     }
 
-    /** Creates a key for a tenant. */
+    /** Creates a key for a tenant or a service. */
     String key(String tenant) {
+        return key(tenant, 0);
+    }
+
+    /** Creates a key that ends at a time; 0 for never. */
+    String key(String tenant, long expiresAtMillis) {
         ApiKey key = ApiKey.make(random);
-        keys.put(key.keyId(), StoredKey.of(tenant, key, 1).encode());
+        keys.put(key.keyId(), StoredKey.of(tenant, key, 1, expiresAtMillis).encode());
         return key.text();
     }
 

@@ -82,8 +82,13 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
      * @param wait   whether to wait until every running instance has applied it
      */
     public void act(OperatorAction action, boolean dryRun, boolean wait) {
-        OperatorActions actions =
-                new OperatorActions(queue(), configuration, recorder(), Long.MAX_VALUE, common.clock());
+        act(action, dryRun, wait, ActionResult::sentence);
+    }
+
+    /** Does the same, with another text than the sentence. */
+    public void act(OperatorAction action, boolean dryRun, boolean wait, Function<ActionResult, String> text) {
+        OperatorActions actions = new OperatorActions(
+                queue(), configuration, recorder(), Long.MAX_VALUE, common.clock(), new SecureRandom());
         ActionResult result = actions.act(action, Terminal.user(), dryRun);
         if (wait) {
             result.stored().ifPresent(
@@ -91,7 +96,7 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
         }
         Printer printer = common.printer();
         result.notes().forEach(printer::note);
-        printer.result(result.json(), result.sentence());
+        printer.result(result.json(), text.apply(result));
     }
 
     /** Writes to the action log what a command has done. */

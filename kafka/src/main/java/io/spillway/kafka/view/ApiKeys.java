@@ -10,13 +10,13 @@ public final class ApiKeys extends ViewContent<StoredKey> {
     public static final int MAX_PER_TENANT = 20;
 
     /** Compared with if the key id is unknown, so that this takes as long as a wrong secret. */
-    private static final StoredKey UNKNOWN = new StoredKey("unknown", "", new byte[32], 0);
+    private static final StoredKey UNKNOWN = new StoredKey("unknown", "", new byte[32], 0, 0);
 
-    /** Returns the tenant of a presented key; empty if the key is unknown, wrong or revoked. */
-    public Optional<String> tenantOf(ApiKey presented) {
+    /** Returns a presented key as it is stored; empty if it is unknown, wrong, revoked or expired. */
+    public Optional<StoredKey> of(ApiKey presented, long nowMillis) {
         StoredKey stored = entries.get(presented.keyId());
         boolean matches = (stored == null ? UNKNOWN : stored).matches(presented);
-        return stored != null && matches ? Optional.of(stored.tenant()) : Optional.empty();
+        return stored != null && matches && !stored.isExpired(nowMillis) ? Optional.of(stored) : Optional.empty();
     }
 
     /** Returns the keys of one tenant, or of all if empty, sorted by tenant and age. */

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ApiKeysTest {
@@ -64,15 +65,15 @@ class ApiKeysTest {
         put("acme", acme);
         put("bolt", bolt);
 
-        assertThat(keys.tenantOf(acme)).contains("acme");
-        assertThat(keys.tenantOf(bolt)).contains("bolt");
-        assertThat(keys.tenantOf(ApiKey.make(seed.random()))).as("unknown").isEmpty();
+        assertThat(tenantOf(acme)).contains("acme");
+        assertThat(tenantOf(bolt)).contains("bolt");
+        assertThat(tenantOf(ApiKey.make(seed.random()))).as("unknown").isEmpty();
         ApiKey mixed = ApiKey.parse("spw_" + acme.keyId() + "_" + bolt.text().substring(21)).orElseThrow();
-        assertThat(keys.tenantOf(mixed)).as("another's secret").isEmpty();
+        assertThat(tenantOf(mixed)).as("another's secret").isEmpty();
         for (int i = 21; i < acme.text().length(); i++) {
             char other = acme.text().charAt(i) == 'x' ? 'y' : 'x';
             String wrong = acme.text().substring(0, i) + other + acme.text().substring(i + 1);
-            assertThat(keys.tenantOf(ApiKey.parse(wrong).orElseThrow())).as("character %s is wrong", i).isEmpty();
+            assertThat(tenantOf(ApiKey.parse(wrong).orElseThrow())).as("character %s is wrong", i).isEmpty();
         }
     }
 
@@ -81,7 +82,7 @@ class ApiKeysTest {
         put("acme", acme);
         keys.remove(acme.keyId());
 
-        assertThat(keys.tenantOf(acme)).isEmpty();
+        assertThat(tenantOf(acme)).isEmpty();
         assertThat(keys.size()).isZero();
     }
 
@@ -104,8 +105,8 @@ class ApiKeysTest {
         byte[] good = StoredKey.of("bolt", bolt, 7).encode();
         assertThatIllegalArgumentException().as("under another id").isThrownBy(() -> keys.put(acme.keyId(), good));
         assertThatIllegalArgumentException().isThrownBy(() -> keys.put(acme.keyId(), Items.bytes("invalid")));
-        assertThatIllegalArgumentException().isThrownBy(() -> new StoredKey("acme", "id", new byte[31], 0));
-        assertThatIllegalArgumentException().isThrownBy(() -> new StoredKey("no tenant", "id", new byte[32], 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new StoredKey("acme", "id", new byte[31], 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new StoredKey("no tenant", "id", new byte[32], 0, 0));
         for (int i = 0; i < seed.rounds(20_000); i++) {
             byte[] bytes = good.clone();
             bytes[seed.random().nextInt(bytes.length)] = (byte) seed.random().nextInt();
@@ -115,7 +116,27 @@ class ApiKeysTest {
                 assertThat(rejected.getMessage()).as(seed.toString()).matches("[ -~]+");
             }
         }
-        assertThat(keys.tenantOf(acme)).contains("acme");
+        assertThat(tenantOf(acme)).contains("acme");
+    }
+
+    @Test
+    void a_key_is_invalid_from_its_end_on() {
+        keys.put(acme.keyId(), StoredKey.of("acme", acme, 7, 1_000).encode());
+        assertThat(keys.of(acme, 999)).isPresent();
+        assertThat(keys.of(acme, 1_000)).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0} for {1}: {2}")
+    @CsvSource({"acme, acme, true", "acme, acme-1, false", "acme-*, acme-1, true", "acme-*, acme-, true",
+        "acme-*, acme, false", "acme-*, bolt, false", "*, bolt, true"})
+    void a_key_is_for_one_tenant_or_for_those_that_begin_with_a_text(String of, String tenant, boolean maySend) {
+        StoredKey key = StoredKey.of(of, acme, 7);
+        assertThat(key.maySend(tenant)).isEqualTo(maySend);
+        assertThat(key.isOfService()).isEqualTo(of.endsWith("*"));
+    }
+
+    private Optional<String> tenantOf(ApiKey key) {
+        return keys.of(key, 0).map(StoredKey::tenant);
     }
 
     private void put(String tenant, ApiKey key) {

@@ -57,7 +57,7 @@ class LastRecordTest {
                         policies -> List.of(policies.all(), policies.of("acme"), policies.dedicated())),
                 new Topic<>("keys", ApiKeys::new, apiKey.keyId(),
                         values(StoredKey.of("acme", apiKey, 5).encode(), StoredKey.of("bolt", apiKey, 3).encode()),
-                        keys -> List.of(keys.tenantOf(apiKey), keys.size())),
+                        keys -> List.of(keys.of(apiKey, 0).map(StoredKey::tenant), keys.size())),
                 new Topic<>("shards", ShardAssignments::new, "acme",
                         values(new ShardAssignment(7).encode("acme"), new ShardAssignment(8).encode("acme")),
                         ShardAssignments::all),
