@@ -282,6 +282,7 @@ class DeploymentFilesTest {
     static void readMetrics(@TempDir Path state) {
         Configuration configuration = ConfigurationLoader.load(
                 Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1",
+                        "SPILLWAY_TOPICS_RETENTION", "7d",
                         "SPILLWAY_ROUTER_SOURCES_S_TOPIC", "orders", "SPILLWAY_ROUTER_SOURCES_S_TENANT", "key"),
                 Map.of());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -3,6 +3,8 @@ package io.spillway.config;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
@@ -37,6 +39,9 @@ public record SourceSettings(
                 doc = "With the format avro: the schemas of the writers.") String schemas,
         @Setting(key = "registry", allowed = "an http or https URL",
                 doc = "With the format registry: its address, if a field is in the value.") String registry,
+        @Setting(key = "registryCredentials", allowed = "a scheme and its credentials",
+                doc = "What it gets in the header Authorization: Basic and user:password in base64, or Bearer and a"
+                        + " token.") String registryCredentials,
         @Setting(key = "start", defaultValue = "earliest", allowed = "earliest, latest or a time such as"
                 + " 2026-01-31T08:00:00Z", doc = "Where the source begins when it starts for the first time.")
                 String start) {
@@ -72,8 +77,12 @@ public record SourceSettings(
             throw new InvalidSettingException("schemas", schemas, "must name the files with the schemas of the writers,"
                     + " as format = avro");
         }
-        if (!registry.isEmpty() && !registry.matches("https?://.+")) {
-            throw new InvalidSettingException("registry", registry, "must be an http or https URL");
+        if (!registry.isEmpty() && !isAddress(registry)) {
+            throw new InvalidSettingException("registry", registry.contains("@") ? "***" : registry,
+                    "must be an http or https URL without a query. A login belongs in registryCredentials");
+        }
+        if (!registryCredentials.matches("[!-~ ]*")) {
+            throw new InvalidSettingException("registryCredentials", "", "must be printable ASCII");
         }
         if (!start.equals(EARLIEST) && !start.equals(LATEST)) {
             try {
@@ -82,6 +91,17 @@ public record SourceSettings(
                 throw new InvalidSettingException("start", start,
                         "must be earliest, latest or a time such as 2026-01-31T08:00:00Z");
             }
+        }
+    }
+
+    private static boolean isAddress(String text) {
+        try {
+            URI address = new URI(text);
+            return ("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
+                    && address.getHost() != null && address.getRawUserInfo() == null
+                    && address.getRawQuery() == null && address.getRawFragment() == null;
+        } catch (URISyntaxException e) {
+            return false;
         }
     }
 
@@ -147,6 +167,12 @@ public record SourceSettings(
         return Arrays.stream(SourceSettings.class.getRecordComponents())
                 .flatMap(component -> Stream.ofNullable(component.getAnnotation(Setting.class)))
                 .map(Setting::key).toList();
+    }
+
+    /** Returns a text without the credentials. */
+    @Override
+    public String toString() {
+        return topic + " (" + format + ")";
     }
 
     /** Returns the time at which it begins, epoch milliseconds; empty for the earliest or the latest record. */

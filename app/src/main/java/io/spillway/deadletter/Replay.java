@@ -8,6 +8,7 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -39,6 +40,10 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
 
     @Override
     public Optional<String> obstacle(DeadLetter letter) {
+        OptionalLong cutFrom = ItemHeaders.number(letter.record().headers(), ItemHeaders.DEAD_CUT_FROM);
+        if (cutFrom.isPresent()) {
+            return Optional.of("only the beginning of its " + cutFrom.getAsLong() + " bytes was kept");
+        }
         ProducerRecord<byte[], byte[]> record = delayed(letter, 0);
         long bytes = length(record.key()) + length(record.value());
         int headers = 0;

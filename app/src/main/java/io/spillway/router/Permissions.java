@@ -44,11 +44,17 @@ public final class Permissions {
         switch (role) {
             case ROUTER -> {
                 needed.router();
-                sources.forEach(needed::source);
+                sources.forEach((name, source) -> needed.source(name, source, AclOperation.READ));
             }
             case WORKER -> needed.worker();
-            case GATEWAY -> needed.process(TopicUser.gateway(topics));
-            case OPERATOR -> needed.operator();
+            case GATEWAY -> {
+                needed.process(TopicUser.gateway(topics));
+                sources.forEach((name, source) -> needed.source(name, source, AclOperation.DESCRIBE));
+            }
+            case OPERATOR -> {
+                needed.operator();
+                sources.forEach((name, source) -> needed.source(name, source, AclOperation.DESCRIBE));
+            }
             case PRODUCER -> needed.topics(List.of(topics.ingress()), AclOperation.WRITE);
         }
         return needed.list();
@@ -64,9 +70,9 @@ public final class Permissions {
         transactions(prefixed, topics.routerGroup() + "-", AclOperation.WRITE);
     }
 
-    private void source(String name, SourceSettings source) {
-        topics(List.of(source.topic()), AclOperation.READ, AclOperation.DESCRIBE_CONFIGS);
-        group(topics.sourceGroup(name), AclOperation.READ);
+    private void source(String name, SourceSettings source, AclOperation operation) {
+        topics(List.of(source.topic()), operation, AclOperation.DESCRIBE_CONFIGS);
+        group(topics.sourceGroup(name), operation);
     }
 
     private void node(Node node) {

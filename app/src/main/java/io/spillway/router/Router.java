@@ -3,6 +3,7 @@ package io.spillway.router;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import io.spillway.config.Configuration;
 import io.spillway.config.RouterSettings;
@@ -180,6 +181,9 @@ public final class Router implements AutoCloseable {
                 List.of(metrics::electTenants, delays::electTenants, limits::readAgain), depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
                 registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
+        configuration.topics().retention().ifPresent(time -> TimeGauge
+                .builder("spillway.retention", time::toSeconds, TimeUnit.SECONDS)
+                .description("topics.retention: Kafka deletes items that are not finished by then").register(registry));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate this process measures").register(registry);
         FunctionCounter.builder("spillway.router.rate_unmeasured", rates, RateTable::unmeasured)

@@ -1,9 +1,11 @@
 package io.spillway.router;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.SourceSettings;
 import io.spillway.core.overload.DiskRoom;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
@@ -47,7 +49,7 @@ final class Sources implements AutoCloseable {
         this.all = configuration.router().sourcesByName().entrySet().stream().map(entry -> {
             SourceSettings source = entry.getValue();
             String group = topics.sourceGroup(entry.getKey());
-            Decider decider = new SourceDecider(source, fresh);
+            Decider decider = counted(decider(entry.getKey(), source, fresh), entry.getKey(), registry);
             Supplier<KafkaStreams> client = () -> new KafkaStreams(
                     RouterTopology.build(topics, source.topic(),
                             () -> new RouteProcessor(source.topic(), afterCommit, decider, demand)),
@@ -57,6 +59,24 @@ final class Sources implements AutoCloseable {
             return new SourceRouter(entry.getKey(), source, group, new SourceTopic(admin, source.topic()), queueAdmin,
                     offsets, client, registry);
         }).toList();
+    }
+
+    private static Decider decider(String name, SourceSettings source, Decider fresh) {
+        try {
+            return new SourceDecider(source, fresh);
+        } catch (InvalidSettingException e) {
+            throw new InvalidSettingException(SourceSettings.KEY + "." + name + "." + e.getMessage());
+        }
+    }
+
+    private static Decider counted(Decider decider, String name, MeterRegistry registry) {
+        Counter records = Counter.builder("spillway.source.records").tag("source", name)
+                .description("Records of a source that were read, again after a transaction that was aborted")
+                .register(registry);
+        return (record, nowMillis) -> {
+            records.increment();
+            return decider.decide(record, nowMillis);
+        };
     }
 
     void start(StartDelays delays) {

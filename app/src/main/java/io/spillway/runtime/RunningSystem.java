@@ -1,23 +1,18 @@
 package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.ratelimit.ProportionalRates;
-import io.spillway.core.text.Printable;
 import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
 import io.spillway.gateway.PullHandler;
 import io.spillway.gateway.WorkServer;
 import io.spillway.handler.Handler;
-import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.periodic.ClusterWatch;
 import io.spillway.kafka.periodic.DiskWatch;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.TopicAdmin;
-import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.DemandExchange;
@@ -31,7 +26,6 @@ import io.spillway.operator.ActionLog;
 import io.spillway.operator.KafkaQueue;
 import io.spillway.operator.OperatorApi;
 import io.spillway.operator.report.KafkaReads;
-import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
 import io.spillway.tracing.Tracing;
 import io.spillway.worker.Worker;
@@ -41,7 +35,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +49,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.admin.Admin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,7 +67,6 @@ public record RunningSystem(
     private static final Logger LOG = LoggerFactory.getLogger(RunningSystem.class);
     /** Longest time without progress in a start. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
-    private static final int MAX_LOGGED = 3;
 
     /**
      * Starts the system.
@@ -122,7 +113,7 @@ public record RunningSystem(
         Optional<AdminKey> workerKey = opened.flatMap(directory -> pulled.filter(ignored -> mayHandle)
                 .flatMap(pull -> checks.run(() -> AdminKeys.ofWorkers(pull, directory.path()))));
         Optional<Configuration> reached = reach(configured, embedded, options, checks, shutdown);
-        reached.ifPresent(configuration -> checks.pass(() -> prepareTopics(
+        reached.ifPresent(configuration -> checks.pass(() -> TopicPreparation.run(
                 configuration, embedded, options, opened.map(DataDirectory::instance).orElse(""))));
         // Without a cluster, only a handler that does not need it can be created.
         Optional<Handler> handler = mayHandle && (reached.isPresent() || configured.handler().topics().isEmpty())
@@ -292,46 +283,6 @@ public record RunningSystem(
         EmbeddedKafka kafka = shutdown.closing(
                 EmbeddedKafka.start(data.resolve("kafka"), configured.kafka().embeddedPort()));
         return configured.on(kafka.bootstrapServers(), true);
-    }
-
-    private static void prepareTopics(
-            Configuration configuration, boolean create, StartOptions options, String instance) {
-        Topics topics = new Topics(configuration.queue());
-        SuggestedCommands commands = configuration.kafka().commands(options.given());
-        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
-            TopicAdmin topicAdmin = new TopicAdmin(admin, commands);
-            List<String> problems = new ArrayList<>();
-            // The embedded Kafka has no ACLs.
-            if (!create) {
-                options.roles().forEach(role -> problems.addAll(RolePermissions.problems(
-                        admin, configuration, AccessRole.valueOf(role.name()), instance, commands)));
-            }
-            if (!problems.isEmpty()) {
-                throw CommandFailure.failed(String.join(". Also, ", problems));
-            }
-            problems.addAll(options.unsafeTransactions() ? List.of() : topicAdmin.checkTransactions());
-            if (create) {
-                topicAdmin.createMissing(topics.all());
-                // Nobody could create these before the start of the embedded Kafka.
-                topicAdmin.createMissing(configuration.handler().topics().stream()
-                        .map(topic -> new TopicSpec(topic, configuration.topics().partitions(), 1, Map.of()))
-                        .toList());
-                // Topics of an earlier version must not stop the embedded setting, whose user has no Kafka tools.
-                List<String> changed = topicAdmin.alignSettings(topics.all());
-                if (!changed.isEmpty()) {
-                    LOG.info("Changed the settings of topics from an earlier start: {}", changed);
-                }
-            }
-            problems.addAll(topicAdmin.check(topics.all()));
-            if (!problems.isEmpty()) {
-                problems.stream().limit(MAX_LOGGED).skip(1)
-                        .forEach(problem -> LOG.error("{}", Printable.onOneLine(problem)));
-                String more = problems.size() == 1 ? "" : " (and "
-                        + Printer.count(problems.size() - 1, "more problem") + "; see: "
-                        + commands.spillway("topics check") + ")";
-                throw CommandFailure.failed(problems.getFirst() + more);
-            }
-        }
     }
 
     /** Turns a port in use into a command failure. */

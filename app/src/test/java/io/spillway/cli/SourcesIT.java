@@ -63,6 +63,8 @@ class SourcesIT {
             assertThat(listed.get("partitions").asInt()).isEqualTo(2);
             assertThat(listed.get("readers").asInt()).isPositive();
             assertThat(listed.get("problem").isNull()).isTrue();
+            assertThat(commands.run("depth", "--output", "json").json().at("/sources/0/name").asText())
+                    .isEqualTo("orders");
         }
         assertThat(new ExactlyOneLane(kafka, commands.topics()).breaches(origins)).isEmpty();
         ConsumerRecord<byte[], byte[]> item = KafkaUnderTest
@@ -85,6 +87,8 @@ class SourcesIT {
         try (Shutdown router = started(commands)) {
             assertThat(list(commands).get("problem").asText()).isEqualTo(
                     "topic " + topic + " does not exist. Create it, or correct the name");
+            assertThat(commands.run("depth").outLines()).anyMatch(line ->
+                    line.matches("orders +0 +topic " + topic + " does not exist.*"));
             assertThat(commands.run("doctor").out()).contains("Source orders: topic " + topic + " does not exist");
             create(Map.of());
             send("{\"customer\": \"a\"}");

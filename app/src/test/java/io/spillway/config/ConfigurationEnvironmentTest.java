@@ -159,7 +159,8 @@ class ConfigurationEnvironmentTest {
                         "SPILLWAY_TOPICS_REPLICATION", "2",
                         "SPILLWAY_KAFKA_PROPERTIES_CLIENT_ID", "environment"),
                 Map.of("topics.partitions", "3", "kafka.bootstrapServers", "c:1"));
-        assertThat(configuration.topics()).isEqualTo(new TopicSettings(3, 2, 1_111, Optional.empty()));
+        assertThat(configuration.topics())
+                .isEqualTo(new TopicSettings(3, 2, 1_111, Optional.empty(), Optional.empty()));
         assertThat(configuration.kafka())
                 .isEqualTo(new KafkaSettings(
                         "c:1", "spillway", 19_092, Map.of("client.id", "environment", "client.rack", "file"),

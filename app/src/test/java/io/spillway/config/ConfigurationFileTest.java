@@ -49,7 +49,7 @@ class ConfigurationFileTest {
     void the_defaults_apply_without_any_source() {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())).isEqualTo(new Configuration(
                 new KafkaSettings("", "spillway", 19_092, Map.of(), Map.of()),
-                new TopicSettings(24, 3, 1_114_112, Optional.empty()),
+                new TopicSettings(24, 3, 1_114_112, Optional.empty(), Optional.empty()),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(100), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
                         Duration.ofMillis(200), Map.of(), Map.of()),
@@ -143,7 +143,7 @@ class ConfigurationFileTest {
                                 0,
                                 Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys"),
                                 Map.of("reporter.address", "a:1")),
-                        new TopicSettings(1_024, 1, 2_048, Optional.empty()),
+                        new TopicSettings(1_024, 1, 2_048, Optional.empty(), Optional.empty()),
                         PolicySettings.NONE_SET
                                 .with(PolicyField.RATE, "100.5")
                                 .with(PolicyField.BURST, "none")

@@ -41,6 +41,11 @@ class SourceSettingsTest {
         "format | xml | must be one of [bytes, json, avro, registry, cloudevents]",
         "format | avro | schemas = : must name the files",
         "registry | localhost:8081 | must be an http or https URL",
+        "registry | http:// | must be an http or https URL",
+        "registry | http://a b | must be an http or https URL",
+        "registry | https://user:secret@registry | registry = ***: must be an http or https URL",
+        "registry | https://registry?a=b | must be an http or https URL",
+        "registryCredentials | Basic ä | registryCredentials = ***: must be printable ASCII",
         "start | yesterday | must be earliest, latest or a time",
         "tenants | key | unknown key; known here: topic, format, tenant, id,"
     })

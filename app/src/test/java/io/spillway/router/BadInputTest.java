@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.LedgerOwner;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class BadInputTest {
@@ -86,6 +88,29 @@ class BadInputTest {
             assertThat(header(dead, "spillway-origin-partition")).isEqualTo("0");
             assertThat(header(dead, "spillway-origin-offset")).isEqualTo("0");
             assertThat(router.count("spillway.dead_lettered", "reason", bad.reason)).isEqualTo(1);
+
+            router.send(GOOD);
+            router.only(Lane.HOT);
+        }
+    }
+
+    @ParameterizedTest(name = "{0} bytes of value, {1} of a header, tenant in the value: {2}")
+    @CsvSource({"200000, 0, false", "200000, 0, true", "10, 200000, false", "100000, 60000, true"})
+    void a_record_that_is_too_large_even_for_a_dead_letter_is_cut_and_stays_its_tenants(
+            int valueBytes, int headerBytes, boolean isWorkItem) {
+        try (RouterHarness router = new RouterHarness()) {
+            byte[] value = Arrays.copyOf(isWorkItem ? GOOD : new byte[0], valueBytes);
+            Headers headers = isWorkItem ? headers() : headers("spillway-tenant", "acme", "spillway-id", "i-1");
+            headers.add("x", new byte[headerBytes]);
+            router.send(value, headers);
+
+            TestRecord<byte[], byte[]> dead = router.only(Lane.DEAD_LETTER);
+            assertThat(header(dead, "spillway-dead-reason")).isEqualTo("too-large");
+            assertThat(Long.parseLong(header(dead, "spillway-dead-cut-from"))).isGreaterThan(150_000);
+            assertThat(dead.value()).isEqualTo(Arrays.copyOf(value, Math.min(valueBytes, 16 * 1024)));
+            assertThat(dead.headers().lastHeader("x")).isNull();
+            assertThat(new LedgerOwner().of(dead.key(), dead.value(), dead.headers())).isEqualTo("acme");
+            assertThat(header(dead, "spillway-origin-offset")).isEqualTo("0");
 
             router.send(GOOD);
             router.only(Lane.HOT);

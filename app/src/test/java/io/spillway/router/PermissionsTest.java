@@ -66,13 +66,20 @@ class PermissionsTest {
     }
 
     @Test
-    void a_source_needs_its_topic_and_its_group() {
+    void a_source_needs_its_topic_and_its_group_to_be_read_or_looked_at() {
         Map<String, SourceSettings> sources = SourceSettings.parse(Map.of("s.topic", "orders", "s.tenant", "key"));
         assertThat(Permissions.of(topics(Map.of()), sources, AccessRole.ROUTER)).contains(
                 new Permission(ResourceType.TOPIC, "orders", PatternType.LITERAL,
                         Set.of(AclOperation.READ, AclOperation.DESCRIBE_CONFIGS)),
                 new Permission(ResourceType.GROUP, "spillway.router-source-s", PatternType.LITERAL,
                         Set.of(AclOperation.READ)));
+        for (AccessRole looks : List.of(AccessRole.GATEWAY, AccessRole.OPERATOR)) {
+            assertThat(Permissions.of(topics(Map.of()), sources, looks)).contains(
+                    new Permission(ResourceType.TOPIC, "orders", PatternType.LITERAL,
+                            Set.of(AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS)),
+                    new Permission(ResourceType.GROUP, "spillway.router-source-s", PatternType.LITERAL,
+                            Set.of(AclOperation.DESCRIBE)));
+        }
         assertThat(Permissions.of(topics(Map.of()), sources, AccessRole.WORKER))
                 .isEqualTo(Permissions.of(topics(Map.of()), Map.of(), AccessRole.WORKER));
     }

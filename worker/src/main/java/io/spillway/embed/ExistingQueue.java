@@ -9,6 +9,7 @@ import io.spillway.kafka.topics.KafkaSettings;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.ShardSettings;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicCheck;
 import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
@@ -59,16 +60,18 @@ final class ExistingQueue {
                     : Optional.empty();
             List<TopicPartitionInfo> partitions = partitions(admin, names.ingress());
             TopicSettings found = new TopicSettings(partitions.size(), partitions.getFirst().replicas().size(),
-                    (int) number(configs, names.ingress(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG), trail);
+                    (int) number(configs, names.ingress(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG), trail,
+                    Optional.of(number(configs, names.ingress(), TopicConfig.RETENTION_MS_CONFIG))
+                            .filter(millis -> millis >= 0).map(Duration::ofMillis));
             QueueSettings queue = new QueueSettings(kafka, found, shards);
-            check(new TopicAdmin(admin, commands), new Topics(queue));
+            check(new TopicCheck(admin, commands), new Topics(queue));
             return queue;
         }
     }
 
-    private static void check(TopicAdmin admin, Topics topics) {
-        List<String> problems = new ArrayList<>(admin.checkTransactions());
-        problems.addAll(admin.check(topics.all()));
+    private static void check(TopicCheck check, Topics topics) {
+        List<String> problems = new ArrayList<>(check.checkTransactions());
+        problems.addAll(check.compare(topics.all()).problems());
         if (!problems.isEmpty()) {
             throw new KafkaFailure(problems.getFirst()
                     + (problems.size() == 1 ? "" : " (and " + (problems.size() - 1) + " more; see: topics check)"));

@@ -12,6 +12,7 @@ import io.spillway.kafka.topics.Permission;
 import io.spillway.kafka.topics.PermissionCheck;
 import io.spillway.kafka.topics.SourceTopic;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicCheck;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.AccessRole;
@@ -66,7 +67,7 @@ final class ClusterFindings {
     Finding version() {
         var features = TopicAdmin.get(admin.describeFeatures().featureMetadata(), "describe features")
                 .finalizedFeatures();
-        List<String> problems = new TopicAdmin(admin, commands).checkTransactions();
+        List<String> problems = new TopicCheck(admin, commands).checkTransactions();
         String kafka = Optional.ofNullable(features.get(MetadataVersion.FEATURE_NAME))
                 .map(levels -> "Kafka " + release(levels.maxVersionLevel()))
                 .orElse("Kafka of an unknown version");
@@ -85,7 +86,7 @@ final class ClusterFindings {
     }
 
     Finding offsets() {
-        return new TopicAdmin(admin, commands).offsetsRetention().map(ClusterFindings::offsets)
+        return new TopicCheck(admin, commands).offsetsRetention().map(ClusterFindings::offsets)
                 .orElseGet(() -> Finding.skipped("offsets",
                         "This login may not read the settings of the brokers (DESCRIBE_CONFIGS of the cluster)."));
     }
@@ -96,12 +97,17 @@ final class ClusterFindings {
                 + " after the last one has ended.";
         return kept.compareTo(LONGEST_OUTAGE) >= 0 ? Finding.ok("offsets", text)
                 : Finding.warn("offsets", text, "After a longer outage they may not start by themselves. Set "
-                        + TopicAdmin.OFFSETS_RETENTION + " of the brokers to "
+                        + TopicCheck.OFFSETS_RETENTION + " of the brokers to "
                         + LONGEST_OUTAGE.toMinutes() + " (7 days) or more.");
     }
 
     Finding topics() {
-        List<String> problems = new TopicAdmin(admin, commands).check(topics.all());
+        TopicCheck.Findings findings = new TopicCheck(admin, commands).compare(topics.all());
+        List<String> problems = findings.problems();
+        if (problems.isEmpty() && !findings.warnings().isEmpty()) {
+            return Finding.warn("topics", sentence(findings.warnings().getFirst()) + ".",
+                    "See all with: " + commands.spillway("topics check"));
+        }
         return problems.isEmpty()
                 ? Finding.ok("topics", "All " + topics.all().size() + " exist with the declared settings.")
                 : Finding.fail("topics", Printer.count(problems.size(), "problem") + " with the topics: "

@@ -17,6 +17,7 @@ import io.spillway.operator.Inputs;
 import io.spillway.operator.report.DepthsQuery;
 import io.spillway.operator.report.QueueReader;
 import io.spillway.operator.report.QueueState;
+import io.spillway.operator.report.SourceState;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -81,8 +82,9 @@ public final class DepthCommand implements Runnable {
         private long lastDueMillis;
     }
 
-    /** Lanes by name, and the tenants with the most waiting items. */
-    private record Report(Map<String, LaneDepth> lanes, long waitingTenants, List<TenantDepth> tenants) {}
+    /** Lanes by name, the tenants with the most waiting items, and the sources of the configuration. */
+    private record Report(
+            Map<String, LaneDepth> lanes, long waitingTenants, List<TenantDepth> tenants, List<SourceState> sources) {}
 
     @Override
     public void run() {
@@ -123,7 +125,8 @@ public final class DepthCommand implements Runnable {
                 tenant == null ? state.tenantsWaiting() : rows.stream().filter(row -> row.waiting() > 0).count(),
                 rows.stream().map(row -> TenantDepth.of(
                         row, balance(reader, row.tenant()), ofTenant.getOrDefault(row.tenant(), Ages.NONE), nowMillis))
-                        .toList());
+                        .toList(),
+                tenant == null ? reader.sources() : List.of());
     }
 
     private static TenantBalance balance(QueueReader reader, String tenant) {
@@ -148,6 +151,11 @@ public final class DepthCommand implements Runnable {
         printer.table(List.of("lane", "waiting", "oldest"), report.lanes().entrySet().stream().map(lane ->
                 List.of(lane.getKey(), lane.getValue().waiting(), age(lane.getValue().oldestAgeSeconds()))));
         printer.line("");
+        if (!report.sources().isEmpty()) {
+            printer.table(List.of("source", "not routed", "problem"), report.sources().stream().map(source -> List.of(
+                    source.name(), source.lag(), source.problem() == null ? "" : source.problem())));
+            printer.line("");
+        }
         if (report.tenants().isEmpty()) {
             printer.line(tenant == null ? "No items are waiting." : tenant + " has never had an item, or none for"
                     + " longer than router.forgetTenantsAfter.");

@@ -7,6 +7,7 @@ import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Permission;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicCheck;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.AccessRole;
@@ -106,24 +107,30 @@ public final class TopicsCommand {
         List<TopicSpec> topics = new Topics(configuration.queue()).all();
         List<String> created;
         List<String> problems = new ArrayList<>();
+        List<String> warnings = new ArrayList<>();
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
             SuggestedCommands commands = configuration.kafka().commands(common.given());
-            TopicAdmin topicAdmin = new TopicAdmin(admin, commands);
-            created = isCreating ? topicAdmin.createMissing(topics) : List.of();
+            TopicCheck check = new TopicCheck(admin, commands);
+            created = isCreating ? new TopicAdmin(admin, commands).createMissing(topics) : List.of();
             roles.forEach(role -> problems.addAll(
                     RolePermissions.problems(admin, configuration, role, "", commands)));
             // A login that may not describe a topic cannot compare it.
             if (problems.isEmpty() && !roles.contains(AccessRole.PRODUCER)) {
-                problems.addAll(isCreating ? List.of() : topicAdmin.checkTransactions());
-                problems.addAll(topicAdmin.check(topics));
+                problems.addAll(isCreating ? List.of() : check.checkTransactions());
+                TopicCheck.Findings findings = check.compare(topics);
+                problems.addAll(findings.problems());
+                warnings.addAll(findings.warnings());
             }
         }
-        common.printer().result(() -> Map.of("created", created, "problems", problems), printer -> {
+        Map<String, Object> json = Map.of("created", created, "problems", problems, "warnings", warnings);
+        common.printer().result(() -> json, printer -> {
             created.forEach(name -> printer.line("created " + name));
             problems.forEach(printer::line);
+            warnings.forEach(warning -> printer.line("Warning: " + warning + "."));
             if (problems.isEmpty()) {
                 printer.line(roles.contains(AccessRole.PRODUCER) ? "This login has the permissions of a producer."
-                        : "All topics match the configuration.");
+                        : warnings.isEmpty() ? "All topics match the configuration."
+                        : "All topics can be used.");
             }
         });
         return problems.isEmpty() ? 0 : CommandFailure.FAILED;

@@ -1,6 +1,7 @@
 package io.spillway.operator.report;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.spillway.config.Configuration;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
@@ -18,15 +19,16 @@ import java.util.TreeSet;
 import org.apache.avro.generic.GenericRecord;
 
 /**
- * Routers, workers, also embedded ones, and gateways, from their statuses on compacted topics and the members of the
- * groups. Those whose last status is older than {@value #ALIVE_MILLIS} ms, and that are in no group, are left out.
- * Its components are the JSON fields.
+ * Routers with their sources, workers, also embedded ones, and gateways, from their statuses on compacted topics and
+ * the members of the groups. Those whose last status is older than {@value #ALIVE_MILLIS} ms, and that are in no
+ * group, are left out. Its components are the JSON fields.
  *
  * @param asOf           time in ISO 8601
  * @param gatewayVersion version of the gateway that tells it; empty for none
  */
 public record Instances(
-        String asOf, String gatewayVersion, List<Instance> routers, List<Instance> workers, List<Instance> gateways) {
+        String asOf, String gatewayVersion, List<Instance> routers, List<Instance> workers, List<Instance> gateways,
+        List<SourceState> sources) {
     /** Longer than three idle intervals of any status. */
     static final long ALIVE_MILLIS = 10_000;
     private static final int MAX_LISTED = 1_000;
@@ -54,7 +56,8 @@ public record Instances(
      *
      * @throws io.spillway.kafka.topics.KafkaFailure if the cluster refuses or does not answer
      */
-    static Instances read(Topics topics, OperatorReads reads, String gatewayVersion, long nowMillis) {
+    static Instances read(Configuration configuration, OperatorReads reads, String gatewayVersion, long nowMillis) {
+        Topics topics = new Topics(configuration.queue());
         Map<String, OperatorReads.Latest> demand = reads.latest(topics.demand());
         // Every instance follows the policies.
         Map<String, ProgressMark> marks = reads.marks(topics.policies());
@@ -64,7 +67,8 @@ public record Instances(
                         topics.routerGroup() + "-", marks, false, nowMillis),
                 list(reads.latest(topics.laneState()), reads.members(topics.workerGroup()),
                         topics.workerGroup() + ".", marks, true, nowMillis),
-                list(statuses(demand, Demands.Role.GATEWAY), List.of(), "", marks, false, nowMillis));
+                list(statuses(demand, Demands.Role.GATEWAY), List.of(), "", marks, false, nowMillis),
+                reads.sources(configuration.router().sourcesByName(), topics));
     }
 
     private static Map<String, OperatorReads.Latest> statuses(

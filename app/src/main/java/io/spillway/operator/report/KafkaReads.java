@@ -1,11 +1,13 @@
 package io.spillway.operator.report;
 
+import io.spillway.config.SourceSettings;
 import io.spillway.kafka.topics.FirstUnfinished;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.InstanceViews;
 import io.spillway.kafka.view.ProgressMark;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -139,6 +142,15 @@ public final class KafkaReads implements OperatorReads {
                     .forEach((partition, millis) -> oldest.merge(partition.topic(), millis, Math::min));
         }
         return oldest;
+    }
+
+    @Override
+    public List<SourceState> sources(SortedMap<String, SourceSettings> sources, Topics topics) {
+        return sources.isEmpty() ? List.of() : locked(() -> {
+            QueueAdmin queues = new QueueAdmin(admin(), clients.commands());
+            return sources.entrySet().stream().map(source -> SourceState.read(source.getKey(), source.getValue(),
+                    topics.sourceGroup(source.getKey()), admin(), queues)).toList();
+        });
     }
 
     private <T> T locked(Supplier<T> read) {

@@ -1,8 +1,11 @@
 package io.spillway.operator.report;
 
+import io.spillway.config.SourceSettings;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ProgressMark;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 
 /**
  * Reads from Kafka that only somebody who looks needs, so that nothing is followed while nobody does. Thread-safe. Each
@@ -42,6 +45,9 @@ public interface OperatorReads extends AutoCloseable {
      * @param groups the group of each topic
      */
     Map<String, Long> oldestMillis(Map<String, String> groups);
+
+    /** Returns the states of sources, in the order of their names; problems that are met are part of them. */
+    List<SourceState> sources(SortedMap<String, SourceSettings> sources, Topics topics);
 
     @Override
     void close();

@@ -44,6 +44,7 @@ public final class OperatorReports implements AutoCloseable {
     private final TenantReport tenants;
     private final String version;
     private final OperatorReads reads;
+    private final Configuration configuration;
     private final Topics topics;
     private final Recent<String, ObjectNode> lists = new Recent<>(INSTANCES_KEPT_MILLIS);
     private final ReentrantLock historyLock = new ReentrantLock();
@@ -67,6 +68,7 @@ public final class OperatorReports implements AutoCloseable {
      */
     public OperatorReports(
             Configuration configuration, Views views, OperatorReads reads, String version, InstantSource clock) {
+        this.configuration = configuration;
         this.topics = new Topics(configuration.queue());
         this.reads = reads;
         this.views = views;
@@ -90,7 +92,7 @@ public final class OperatorReports implements AutoCloseable {
             case "/depths" -> Optional.of(state(DepthsQuery.of(query), nowMillis));
             case "/history" -> Optional.of(history.json());
             case "/instances" -> Optional.of(lists.get(path, nowMillis, () ->
-                    JSON.valueToTree(Instances.read(topics, reads, version, nowMillis))));
+                    JSON.valueToTree(Instances.read(configuration, reads, version, nowMillis))));
             default -> tenant(path).map(name -> tenants.of(name, nowMillis));
         };
     }

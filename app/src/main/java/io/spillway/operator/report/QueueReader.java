@@ -14,6 +14,7 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -109,6 +110,11 @@ public final class QueueReader implements AutoCloseable {
         return readings.get("", nowMillis, () -> read(nowMillis));
     }
 
+    /** Returns the sources of the configuration, now. */
+    public List<SourceState> sources() {
+        return reads.sources(configuration.router().sourcesByName(), topics);
+    }
+
     private Readings read(long nowMillis) {
         Map<String, String> groups = new HashMap<>(Map.of(topics.ingress(), topics.routerGroup()));
         Lane.WORKED.forEach(lane -> groups.put(topics.lane(lane), topics.workerGroup()));
@@ -119,7 +125,7 @@ public final class QueueReader implements AutoCloseable {
         return new Readings(
                 reads.behind(topics.ingress(), topics.routerGroup()),
                 reads.behind(topics.ledger(), topics.routerGroup()), ages,
-                Instances.read(topics, reads, "", nowMillis));
+                Instances.read(configuration, reads, "", nowMillis));
     }
 
     @Override

@@ -126,6 +126,7 @@ public final class LaneForwarder implements AutoCloseable {
         Origin origin = headers.toDeadLetter(letter.headers(), decision, offset);
         ItemHeaders.addDeadLetter(letter.headers(), dead, stage.label(), nowMillis, origin.topic(), origin.partition(),
                 origin.offset());
+        letter = CutLetter.fitting(letter, services.topics().deadLetterMaxBytes());
         if (refusal(letter, Lane.DEAD_LETTER).isPresent()) {
             return false;
         }

@@ -47,7 +47,7 @@ public final class SourceDecider implements Decider {
             case JSON -> (value, headers) -> JsonFields.json(value, 0);
             case CLOUDEVENTS -> JsonFields::cloudEvent;
             case AVRO -> new WrittenSchemas(source.schemas());
-            case REGISTRY -> new RegistrySchemas(source.registry());
+            case REGISTRY -> new RegistrySchemas(source.registry(), source.registryCredentials());
         };
     }
 

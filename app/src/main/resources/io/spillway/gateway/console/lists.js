@@ -56,9 +56,15 @@ export function instances() {
     ...seen], "No worker runs: items wait in their lanes.");
   const gateways = table("Gateways", [{title: "Instance", cell: (row) => row.id}, {title: "Version", cell: (row) => row.version || "unknown"},
     timed("Last seen", "lastSeen")], "This gateway has not published its status yet.");
+  const sources = table("Sources", [
+    {title: "Source", cell: (row) => row.name}, {title: "Topic", cell: (row) => row.topic},
+    {title: "Format", cell: (row) => row.format}, {title: "Partitions", n: true, cell: (row) => count(row.partitions)},
+    {title: "Readers", n: true, cell: (row) => count(row.readers)},
+    {title: "Not routed", n: true, cell: (row) => count(row.lag)}, {title: "Problem", cell: (row) => row.problem || ""},
+  ], "The configuration of this gateway has no sources.");
   const version = el("p", {class: "soft"});
   return {title: "Instances", nodes: [version, el("h3", {}, "Routers"), routers.node, el("h3", {}, "Workers"), workers.node,
-    el("h3", {}, "Gateways"), gateways.node],
+    el("h3", {}, "Gateways"), gateways.node, el("h3", {}, "Sources"), sources.node],
   everyMillis: 5000,
   refresh: async () => {
     const all = await get("instances");
@@ -66,6 +72,7 @@ export function instances() {
     routers.show(all.routers);
     workers.show(all.workers);
     gateways.show(all.gateways);
+    sources.show(all.sources);
   }};
 }
 

@@ -33,7 +33,8 @@ final class States {
     /** Returns so many instances of version 1.0. */
     static Instances instances(int routers, int workers, int gateways, long slots, double handledPerSecond) {
         return new Instances("", "", list("r", routers, null),
-                list("w", workers, new Instances.Load(slots, 0, handledPerSecond, 0)), list("g", gateways, null));
+                list("w", workers, new Instances.Load(slots, 0, handledPerSecond, 0)), list("g", gateways, null),
+                List.of());
     }
 
     private static List<Instances.Instance> list(String prefix, int count, Instances.Load load) {

@@ -1,11 +1,14 @@
 package io.spillway.operator.report;
 
+import io.spillway.config.SourceSettings;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ProgressMark;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Reads of the operator from maps instead of Kafka; empty at first. */
@@ -13,6 +16,7 @@ public final class FakeReads implements OperatorReads {
     public final Map<String, Map<String, Latest>> topics = new ConcurrentHashMap<>();
     public final Map<String, List<GroupMember>> groups = new ConcurrentHashMap<>();
     public final Map<String, ProgressMark> marks = new ConcurrentHashMap<>();
+    public volatile List<SourceState> sources = List.of();
     public volatile OptionalLong oldestMillis = OptionalLong.empty();
 
     /** What reads of topics throw; empty for none. */
@@ -50,6 +54,11 @@ public final class FakeReads implements OperatorReads {
     public Map<String, Long> oldestMillis(Map<String, String> lanes) {
         return oldestMillis.isEmpty() ? Map.of()
                 : Map.of(lanes.keySet().iterator().next(), oldestMillis.getAsLong());
+    }
+
+    @Override
+    public List<SourceState> sources(SortedMap<String, SourceSettings> all, Topics topics) {
+        return sources;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.Topics;
@@ -19,8 +20,8 @@ import org.junit.jupiter.api.Test;
 class InstancesTest {
     private static final long NOW = 1_800_000_000_000L;
 
-    private final Topics topics = new Topics(
-            ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
+    private final Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of());
+    private final Topics topics = new Topics(configuration.queue());
     private final FakeReads reads = new FakeReads();
 
     @Test
@@ -79,8 +80,16 @@ class InstancesTest {
         assertThat(json().at("/workers/0").has("slots")).isFalse();
     }
 
+    @Test
+    void sources_are_listed_with_their_problems() {
+        reads.sources = List.of(new SourceState("orders", "shop.orders", "json", 4, 0, 12, "no router reads it"));
+        assertThat(json().get("sources").toString()).isEqualTo("[{\"name\":\"orders\",\"topic\":\"shop.orders\","
+                + "\"format\":\"json\",\"partitions\":4,\"readers\":0,\"lag\":12,"
+                + "\"problem\":\"no router reads it\"}]");
+    }
+
     private JsonNode json() {
-        return new JsonMapper().valueToTree(Instances.read(topics, reads, "1.2.3", NOW));
+        return new JsonMapper().valueToTree(Instances.read(configuration, reads, "1.2.3", NOW));
     }
 
     private void loads(String worker, long atMillis) {

@@ -54,15 +54,18 @@ public final class ItemHeaders {
     public static final String DEAD_FAILURE = "spillway-dead-failure";
     public static final String DEAD_STAGE = "spillway-dead-stage";
     public static final String DEAD_AT = "spillway-dead-at";
+    public static final String DEAD_CUT_FROM = "spillway-dead-cut-from";
     public static final String ORIGIN_TOPIC = "spillway-origin-topic";
     public static final String ORIGIN_PARTITION = "spillway-origin-partition";
     public static final String ORIGIN_OFFSET = "spillway-origin-offset";
 
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
+    private static final Set<String> OF_PRODUCERS =
+            Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
-            Stream.of(DEAD_FAILURE, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT,
-                    DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE))
+            Stream.of(DEAD_FAILURE, DEAD_CUT_FROM, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT,
+                    REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE))
             .collect(Collectors.toUnmodifiableSet());
 
     /** Most characters of a last failure. */
@@ -73,6 +76,11 @@ public final class ItemHeaders {
     /** Returns whether only Spillway may set a header. The router removes such headers from what producers send. */
     public static boolean isInternal(String name) {
         return INTERNAL.contains(name);
+    }
+
+    /** Returns whether a header is one of Spillway's that a producer or Spillway sets. */
+    public static boolean isOfItem(String name) {
+        return OF_PRODUCERS.contains(name) || isInternal(name);
     }
 
     /** Removes all headers that only Spillway may set. */

@@ -10,7 +10,8 @@ import java.util.Optional;
 /**
  * Settings of the topics, for their creation and for the check at every start.
  *
- * @param trail empty if not set; zero for none
+ * @param trail     empty if not set; zero for none
+ * @param retention empty for without end
  */
 public record TopicSettings(
         @Setting(key = "topics.partitions", defaultValue = TopicSettings.DEFAULT_PARTITIONS, allowed = "1 to 10000",
@@ -23,12 +24,16 @@ public record TopicSettings(
         @Setting(key = "topics.trail", defaultNote = "1h with the embedded Kafka, otherwise none",
                 allowed = "none, or 1m to 30d",
                 doc = "How long the topic trail keeps how each item finished, for explain --id. none writes no trail.")
-                Optional<Duration> trail) {
+                Optional<Duration> trail,
+        @Setting(key = "topics.retention", defaultNote = "without end", allowed = "a duration of 1h or more",
+                doc = "How long a record of a queue may stay. Set it only where the cluster allows no retention without"
+                        + " end: Kafka deletes items that are not finished by then.") Optional<Duration> retention) {
     /** Default of {@code topics.partitions}. */
     public static final String DEFAULT_PARTITIONS = "24";
     private static final Duration EMBEDDED_TRAIL = Duration.ofHours(1);
     private static final Duration MIN_TRAIL = Duration.ofMinutes(1);
     private static final Duration MAX_TRAIL = Duration.ofDays(30);
+    private static final Duration MIN_RETENTION = Duration.ofHours(1);
 
     public TopicSettings {
         AllowedRange.check(TopicSettings.class, partitions, replication, maxBytes, trail);
@@ -38,11 +43,15 @@ public record TopicSettings(
                         "topics.trail", Durations.format(kept.toMillis()), "must be none, or 1m to 30d");
             }
         });
+        retention.filter(kept -> kept.compareTo(MIN_RETENTION) < 0).ifPresent(kept -> {
+            throw new InvalidSettingException(
+                    "topics.retention", Durations.format(kept.toMillis()), "must be a duration of 1h or more");
+        });
     }
 
     /** Returns these settings for the embedded Kafka: one replica, and a trail unless it is set. */
     public TopicSettings embedded() {
-        return new TopicSettings(partitions, 1, maxBytes, trail.or(() -> Optional.of(EMBEDDED_TRAIL)));
+        return new TopicSettings(partitions, 1, maxBytes, trail.or(() -> Optional.of(EMBEDDED_TRAIL)), retention);
     }
 
     /** Returns how long the trail is kept; zero for no trail. */

@@ -1,6 +1,7 @@
 package io.spillway.kafka.topics;
 
 import java.util.Map;
+import org.apache.kafka.common.config.TopicConfig;
 
 /**
  * Required state of one topic.
@@ -13,5 +14,15 @@ import java.util.Map;
 public record TopicSpec(String name, int partitions, int replication, Map<String, String> configs) {
     public TopicSpec {
         configs = Map.copyOf(configs);
+    }
+
+    /** Returns the topic with no setting but its cleanup policy, which cannot be changed everywhere. */
+    TopicSpec bare() {
+        return new TopicSpec(name, partitions, replication, Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG, configs.get(TopicConfig.CLEANUP_POLICY_CONFIG)));
+    }
+
+    boolean isMoreThanBare() {
+        return configs.size() > 1;
     }
 }

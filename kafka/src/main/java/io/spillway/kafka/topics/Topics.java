@@ -269,7 +269,7 @@ public final class Topics {
         return new TopicSpec(name, partitions, settings.replication(), configs);
     }
 
-    /** Records of a queue never expire by time or size; finished ones are purged. */
+    /** Records of a queue never expire by size, and by time only if it must be; finished ones are purged. */
     private TopicSpec queue(String name, int partitions, int maxBytes, String compression) {
         // A lane keeps the timestamp of ingress. If it rejected a record for it, the router would stop.
         return queue(name, partitions, maxBytes, compression, "CreateTime");
@@ -284,7 +284,8 @@ public final class Topics {
                 // jump by this time would start a new segment, with open files and memory maps.
                 TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Long.MAX_VALUE),
                 TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(Math.max(QUEUE_SEGMENT_BYTES, 2 * maxBytes)),
-                TopicConfig.RETENTION_MS_CONFIG, "-1",
+                TopicConfig.RETENTION_MS_CONFIG,
+                settings.retention().map(time -> Long.toString(time.toMillis())).orElse("-1"),
                 TopicConfig.RETENTION_BYTES_CONFIG, "-1",
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(maxBytes),
                 TopicConfig.COMPRESSION_TYPE_CONFIG, compression)));

@@ -60,12 +60,18 @@ public final class LoweredLimits {
         if (limit == null) {
             return Optional.empty();
         }
+        long bytes = bytes(key, value, headers);
+        return bytes <= limit ? Optional.empty() : Optional.of(bytes + " bytes do not fit into topic " + topic
+                + ", whose " + TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " was lowered to " + limit);
+    }
+
+    /** Returns the most bytes that a batch with one record takes. Key and value may be null. */
+    public static long bytes(byte[] key, byte[] value, Headers headers) {
         long bytes = (long) BATCH_BYTES + length(key) + length(value);
         for (Header header : headers) {
             bytes += LENGTHS_BYTES + header.key().length() + length(header.value());
         }
-        return bytes <= limit ? Optional.empty() : Optional.of(bytes + " bytes do not fit into topic " + topic
-                + ", whose " + TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " was lowered to " + limit);
+        return bytes;
     }
 
     private synchronized boolean read() {

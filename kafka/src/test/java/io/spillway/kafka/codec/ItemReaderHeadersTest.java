@@ -137,7 +137,7 @@ class ItemReaderHeadersTest {
     @ValueSource(strings = {
         "spillway-attempt", "spillway-due", "spillway-lane-reason", "spillway-origin", "spillway-moves",
         "spillway-first-attempt-at", "spillway-replayed-at", "spillway-destination", "spillway-blame", "spillway-wait",
-        "spillway-dead-reason", "spillway-dead-detail",
+        "spillway-dead-reason", "spillway-dead-detail", "spillway-dead-cut-from",
         "spillway-dead-failure", "spillway-dead-stage", "spillway-dead-at", "spillway-origin-topic",
         "spillway-origin-partition", "spillway-origin-offset"
     })

@@ -71,7 +71,7 @@ class CurrentKeyStoresTest {
     private static KafkaClients clients(Map<String, String> properties) {
         return new KafkaClients(new QueueSettings(
                 new KafkaSettings("127.0.0.1:1", "spillway", 0, properties, Map.of()),
-                new TopicSettings(4, 1, 1_114_112, Optional.empty()),
+                new TopicSettings(4, 1, 1_114_112, Optional.empty(), Optional.empty()),
                 new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 4, 0.5, Duration.ofSeconds(10))));
     }
 }
