@@ -229,7 +229,13 @@ final class Processes implements AutoCloseable {
     /** Deletes the state of a router that has been killed, or cuts its largest file into half. */
     synchronized void damage(int index, boolean deletes) {
         Member member = member(Fault.Target.ROUTER, index);
-        member.process.onExit().join();
+        try {
+            // Not onExit: it may watch the number of the process after its end, and a thread of another can have it.
+            member.process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
         try (Stream<Path> files = Files.walk(home(member))) {
             List<Path> state = files.filter(file -> !file.endsWith("log") && Files.isRegularFile(file)).toList();
             if (deletes) {

@@ -126,10 +126,10 @@ class ConfigurationErrorTest {
         kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
         kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
         nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
-        topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
-        topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
+        topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail, topics.retention
+        topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail, topics.retention
         Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
-        topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
+        topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail, topics.retention
         topics: {partitions: {min: 3}}     | topics.partitions = {...}: must be one value
         kafka: {prefix: {a: b}}            | kafka.prefix = {...}: must be one value
         topics: {partitions: [3]}          | topics.partitions = [...]: must be one value
@@ -139,8 +139,8 @@ class ConfigurationErrorTest {
         kafka: {properties: {a: }}         | kafka.properties.a = null: must have a value; in quotes if it is this word
         kafka: {properties: {a: null}}     | kafka.properties.a = null: must have a value; in quotes if it is this word
         "kafka: {prefix: &a x, properties: {b: *a}}" | must have the value itself instead of an alias (line 1)
-        topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
-        topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
+        topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail, topics.retention
+        topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail, topics.retention
         kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
         "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry"
         """)
@@ -208,7 +208,7 @@ class ConfigurationErrorTest {
     void an_unknown_key_on_the_command_line_is_reported() {
         assertThat(errorOf(Map.of(), Map.of("topics.partition", "3")))
                 .isEqualTo("topics.partition = 3: unknown key; known here: topics.partitions, topics.replication,"
-                        + " topics.maxBytes, topics.trail");
+                        + " topics.maxBytes, topics.trail, topics.retention");
     }
 
     @ParameterizedTest

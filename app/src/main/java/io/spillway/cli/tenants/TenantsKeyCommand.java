@@ -37,9 +37,9 @@ final class TenantsKeyCommand {
             @Option(names = "--expires-in", paramLabel = "TIME", description = "Time after which the key is invalid, "
                     + "such as 90d. Default: never.") String expiresIn,
             @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
-        ActionRun.with(common, TenantsKeyCommand::topics).act(
-                OperatorAction.CreateKey.of(tenant, Optional.ofNullable(expiresIn)), false, wait,
-                created -> created.json().get("key").toString());
+        OperatorAction create = OperatorAction.CreateKey.of(tenant, Optional.ofNullable(expiresIn));
+        ActionRun.with(common, TenantsKeyCommand::topics)
+                .act(create, false, wait, created -> created.json().get("key").toString());
     }
 
     @Command(name = "list", footer = "  spillway tenants key list acme",
