@@ -23,8 +23,8 @@ record FakeClock(Path library, Path file) {
                 "FAKETIME_FORCE_MONOTONIC_FIX", "0");
     }
 
-    /** Makes the clock wrong by this much, or right. */
-    void set(Duration ahead) {
+    /** Makes the clock wrong by this much, or right. Thread-safe: a start of the process and a fault may meet. */
+    synchronized void set(Duration ahead) {
         try {
             // Moved into place, so that the library never reads half of it.
             Path next = Files.writeString(file.resolveSibling(file.getFileName() + ".next"),

@@ -34,6 +34,8 @@ final class Processes implements AutoCloseable {
     private final List<Member> members = new ArrayList<>();
     private final Thread supervisor;
     private volatile boolean closed;
+    /** What ended the supervisor before its time. Without it nothing starts again, and a campaign proves nothing. */
+    private volatile Optional<RuntimeException> failure = Optional.empty();
 
     /**
      * What a process has been through.
@@ -147,14 +149,24 @@ final class Processes implements AutoCloseable {
     }
 
     private void supervise() {
-        while (!closed) {
-            synchronized (this) {
-                for (Member member : members) {
-                    look(member);
+        try {
+            while (!closed) {
+                synchronized (this) {
+                    for (Member member : members) {
+                        look(member);
+                    }
                 }
+                LockSupport.parkNanos(LOOK_NANOS);
             }
-            LockSupport.parkNanos(LOOK_NANOS);
+        } catch (RuntimeException e) {
+            failure = Optional.of(e);
         }
+    }
+
+    private void requireSupervised() {
+        failure.ifPresent(cause -> {
+            throw new IllegalStateException("The supervisor has ended", cause);
+        });
     }
 
     private void look(Member member) {
@@ -256,12 +268,14 @@ final class Processes implements AutoCloseable {
     }
 
     private Member member(Fault.Target role, int index) {
+        requireSupervised();
         List<Member> ofRole = members.stream().filter(member -> member.role == role).toList();
         return ofRole.get(index % ofRole.size());
     }
 
     /** Returns what each process has been through. */
     synchronized List<Life> report() {
+        requireSupervised();
         return members.stream().map(member -> new Life(member.name, member.role, member.starts,
                 List.copyOf(member.readyMillis), List.copyOf(member.exits))).toList();
     }
