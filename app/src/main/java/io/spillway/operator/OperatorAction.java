@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Change that an operator asks for. Each constructor throws {@link OperatorException} for a value that is never
@@ -184,6 +185,8 @@ public sealed interface OperatorAction {
      * @param lifetimeMillis above 0; empty for without end
      */
     record CreateKey(String tenant, OptionalLong lifetimeMillis) implements OperatorAction {
+        private static final long MOST_MILLIS = TimeUnit.DAYS.toMillis(3_650);
+
         public CreateKey {
             requireTenants(tenant);
         }
@@ -197,9 +200,10 @@ public sealed interface OperatorAction {
                     return OptionalLong.of(0);
                 }
             }).orElse(OptionalLong.empty());
-            if (lifetimeMillis.isPresent() && lifetimeMillis.getAsLong() <= 0) {
+            if (lifetimeMillis.isPresent()
+                    && (lifetimeMillis.getAsLong() <= 0 || lifetimeMillis.getAsLong() > MOST_MILLIS)) {
                 throw new OperatorException("--expires-in " + Printable.of(expiresIn.orElse(""))
-                        + ": must be a duration such as 90d");
+                        + ": must be a duration such as 90d, at most 3650d");
             }
             return new CreateKey(tenant, lifetimeMillis);
         }

@@ -48,6 +48,7 @@ class WrongUsageTest {
                 wrong("tenants key create", "T", "spillway tenants key create --help"),
                 wrong("tenants key create *a", "tenant *a", "must be 1 to 128"),
                 wrong("tenants key create acme --expires-in soon", "--expires-in soon", "such as 90d"),
+                wrong("tenants key create acme --expires-in 3651d", "--expires-in 3651d", "at most 3650d"),
                 wrong("tenants key revoke", "T", "spillway tenants key revoke --help"),
                 wrong("tenants set", "T", "spillway tenants set --help"),
                 wrong("tenants set acme --rate", "--rate", "spillway tenants set --help"),

@@ -33,14 +33,15 @@ import picocli.CommandLine.Option;
         description = "Creates the topics, compares them with the configuration, or prints the ACLs of a role.")
 public final class TopicsCommand {
     @Command(name = "create", footer = "  spillway topics create --bootstrap-servers kafka-1:9092",
-            description = "Creates missing topics, then checks all topics. It exits with 1 if a topic differs from "
-                    + "the configuration.")
+            description = "Creates missing topics, with all settings that the cluster allows, then checks all topics "
+                    + "as topics check does.")
     int create(@Mixin CommonOptions common) {
         return run(common, true, List.of());
     }
 
     @Command(name = "check", footer = "  spillway topics check --role router",
-            description = "Compares the topics and the cluster with the configuration. It exits with 1 if they differ.")
+            description = "Compares the topics and the cluster with the configuration. It exits with 1 if items could "
+                    + "be lost or a role would stop. What costs something else is a warning.")
     int check(
             @Mixin CommonOptions common,
             @Option(names = "--role", paramLabel = "ROLE",
