@@ -15,12 +15,17 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end -}}
 
+{{- /* Metadata of an object of a role; annotations may be absent. */ -}}
 {{- define "spillway.meta" -}}
 metadata:
   name: {{ include "spillway.name" .root }}-{{ .role }}
   namespace: {{ .root.Release.Namespace }}
   labels:
     {{- include "spillway.labels" . | nindent 4 }}
+  {{- with .annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end -}}
 
 {{- /* spillway.yml: what the chart knows takes precedence over the values. */ -}}

@@ -16,6 +16,8 @@ import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -23,6 +25,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Objects of the Helm chart as Helm renders them from some values. */
@@ -126,6 +129,13 @@ record HelmChart(List<JsonNode> objects) {
     /** Returns the only container of a role's pod. */
     JsonNode container(String role) {
         return pod(role).at("/spec/containers/0");
+    }
+
+    /** Returns the configuration of the processes, from a file in a directory. */
+    Configuration configuration(Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("spillway.yml"),
+                object("Secret", "-config").at("/stringData").get("spillway.yml").textValue());
+        return ConfigurationLoader.load(Optional.of(file), Map.of(), Map.of());
     }
 
     /** Fails if Kubernetes would refuse or ignore a field of an object of its own. */

@@ -9,14 +9,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.marcnuri.helm.LintResult;
 import io.spillway.config.Configuration;
-import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -110,7 +108,7 @@ class HelmChartTest {
     void the_configuration_can_be_loaded_and_its_ports_are_those_of_the_containers(String values) throws IOException {
         HelmChart chart = HelmChart.render(directory, values);
 
-        Configuration loaded = configuration(chart);
+        Configuration loaded = chart.configuration(directory);
 
         assertThat(loaded.kafka().bootstrapServers()).startsWith("kafka-1:9092");
         assertThat(List.of(loaded.gateway().host(), loaded.metrics().host())).containsOnly("0.0.0.0");
@@ -127,7 +125,7 @@ class HelmChartTest {
     void all_values_reach_the_configuration_and_the_containers() throws IOException {
         HelmChart chart = HelmChart.render(directory, ALL);
 
-        Configuration loaded = configuration(chart);
+        Configuration loaded = chart.configuration(directory);
         assertThat(loaded.kafka().properties())
                 .containsEntry("ssl.truststore.location", "/etc/spillway/kafka/trust.p12");
         assertThat(loaded.topics().partitions()).isEqualTo(24);
@@ -233,7 +231,7 @@ class HelmChartTest {
         HelmChart chart = HelmChart.render(directory,
                 "config: {kafka: {bootstrapServers: 'kafka-1:9092'}, worker: {slots: -1}}");
 
-        assertThatThrownBy(() -> configuration(chart)).isInstanceOf(InvalidSettingException.class)
+        assertThatThrownBy(() -> chart.configuration(directory)).isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("worker.slots = -1");
     }
 
@@ -265,12 +263,6 @@ class HelmChartTest {
     void no_field_is_without_a_value(String values) {
         assertThat(HelmChart.render(directory, values).objects())
                 .allSatisfy(each -> assertThat(each.toString()).doesNotContain(":null"));
-    }
-
-    private Configuration configuration(HelmChart chart) throws IOException {
-        Path file = Files.writeString(directory.resolve("spillway.yml"),
-                chart.object("Secret", "-config").at("/stringData").get("spillway.yml").textValue());
-        return ConfigurationLoader.load(Optional.of(file), Map.of(), Map.of());
     }
 
     private static int port(JsonNode ports, String name) {

@@ -6,14 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.spillway.config.Configuration;
-import io.spillway.config.ConfigurationLoader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,7 +47,7 @@ class HelmPlatformTest {
             assertThat(volumes.contains(secret)).as("only files of TLS are mounted").isEqualTo(
                     authentication.equals("tls"));
         });
-        Map<String, String> properties = configuration(chart).kafka().properties();
+        Map<String, String> properties = chart.configuration(directory).kafka().properties();
         assertThat(properties).containsEntry("ssl.truststore.type", "PEM")
                 .containsEntry("ssl.truststore.location", "/etc/spillway/ca/ca.crt")
                 .containsEntry("security.protocol", authentication.equals("tls") ? "SSL" : "SASL_SSL");
@@ -63,7 +59,7 @@ class HelmPlatformTest {
     void properties_of_the_configuration_take_precedence() throws IOException {
         HelmChart chart = HelmChart.render(directory, STRIMZI.formatted("scram").replace("9093'",
                 "9093', properties: {sasl.mechanism: SCRAM-SHA-256, linger.ms: '5'}"));
-        assertThat(configuration(chart).kafka().properties()).containsEntry("sasl.mechanism", "SCRAM-SHA-256")
+        assertThat(chart.configuration(directory).kafka().properties()).containsEntry("sasl.mechanism", "SCRAM-SHA-256")
                 .containsEntry("linger.ms", "5").containsEntry("security.protocol", "SASL_SSL");
     }
 
@@ -116,7 +112,7 @@ class HelmPlatformTest {
         HelmChart chart = HelmChart.render(directory, ALL);
         assertThat(chart.object("Service", "-pull").at("/spec/ports/0/port").asInt()).isEqualTo(8081);
         assertThat(chart.pod("worker").at("/spec/containers").findValuesAsText("name")).contains("worker", "work");
-        assertThat(configuration(chart).handler().type()).isEqualTo("pull");
+        assertThat(chart.configuration(directory).handler().type()).isEqualTo("pull");
     }
 
     @Test
@@ -135,11 +131,5 @@ class HelmPlatformTest {
 
     private static List<String> ports(HelmChart chart, String role) {
         return chart.object("NetworkPolicy", "-" + role).get("spec").findValuesAsText("port");
-    }
-
-    private Configuration configuration(HelmChart chart) throws IOException {
-        Path file = Files.writeString(directory.resolve("spillway.yml"),
-                chart.object("Secret", "-config").at("/stringData").get("spillway.yml").textValue());
-        return ConfigurationLoader.load(Optional.of(file), Map.of(), Map.of());
     }
 }

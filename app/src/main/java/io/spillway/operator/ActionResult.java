@@ -16,6 +16,17 @@ import org.apache.kafka.clients.producer.RecordMetadata;
  */
 public record ActionResult(
         String sentence, Map<String, Object> json, List<String> notes, Optional<RecordMetadata> stored) {
+    /**
+     * Returns the result of a change, or of one that would be made.
+     *
+     * @param dryRun whether nothing was changed
+     */
+    static ActionResult of(
+            boolean dryRun, String sentence, Map<String, Object> json, Optional<RecordMetadata> stored) {
+        return new ActionResult((dryRun ? "Nothing is changed. It would be: " : "") + sentence, json, List.of(),
+                stored);
+    }
+
     ActionResult withNote(String note) {
         List<String> more = new ArrayList<>(notes);
         more.add(note);

@@ -1,9 +1,11 @@
 package io.spillway.operator;
 
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.PointInTime;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.LedgerOwner;
+import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.ViewContent;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -36,6 +38,13 @@ public final class Inputs {
         }
     }
 
+    /** Requires the name of a tenant, or what the tenants of a service begin with and a final {@code *}. */
+    public static void requireTenants(String option, String text) {
+        if (!StoredKey.isTenants(text)) {
+            requireName(option, text);
+        }
+    }
+
     /** Requires the name of one tenant. */
     public static void requireOneTenant(String tenant) {
         requireNameOrAll("tenant", tenant);
@@ -59,6 +68,20 @@ public final class Inputs {
         if (value < least || value > most) {
             throw new OperatorException(option + " " + value + ": must be " + least + " to " + most + rest);
         }
+    }
+
+    /** Returns a duration above 0, in milliseconds. */
+    public static long durationMillis(String option, String text, long mostMillis) {
+        try {
+            long millis = Durations.parseMillis(text);
+            if (millis > 0 && millis <= mostMillis) {
+                return millis;
+            }
+        } catch (IllegalArgumentException e) {
+            // The message below names the limit too.
+        }
+        throw new OperatorException(option + " " + Printable.of(text) + ": must be a duration such as 90d, at most "
+                + Durations.format(mostMillis));
     }
 
     /** Returns a point in time, epoch milliseconds. */

@@ -21,12 +21,13 @@ record KeyChanges(CompactedStore store, String topic, boolean dryRun, long nowMi
                     + "Revoke one of them: spillway tenants key list " + SuggestedCommands.quoted(holder));
         }
         if (dryRun) {
-            return new ActionResult("Nothing is changed. It would be: a new key of " + holder + ".",
-                    Map.of("tenant", holder), List.of(), Optional.empty());
+            return ActionResult.of(
+                    true, "a new key of " + holder + ".", Map.of("tenant", holder), Optional.empty());
         }
         ApiKey key = ApiKey.make(random);
-        RecordMetadata stored = store.write(topic, key.keyId(), StoredKey.of(holder, key, nowMillis,
-                action.lifetimeMillis().stream().map(lifetime -> nowMillis + lifetime).findFirst().orElse(0)).encode());
+        long expiresAtMillis = action.lifetimeMillis() == 0 ? 0 : nowMillis + action.lifetimeMillis();
+        RecordMetadata stored = store.write(
+                topic, key.keyId(), StoredKey.of(holder, key, nowMillis, expiresAtMillis).encode());
         return new ActionResult("Created the key " + key.keyId() + " of " + holder + ".",
                 Map.of("tenant", holder, "keyId", key.keyId(), "key", key.text()),
                 List.of("The key " + key.keyId() + " of " + holder + " cannot be shown again. Store it with your"
@@ -47,9 +48,8 @@ record KeyChanges(CompactedStore store, String topic, boolean dryRun, long nowMi
         });
         Optional<RecordMetadata> last = dryRun ? Optional.empty() : revoked.stream()
                 .map(keyId -> store.write(topic, keyId, null)).reduce((earlier, later) -> later);
-        return new ActionResult((dryRun ? "Nothing is changed. It would be: revoked " : "Revoked ")
-                + String.join(", ", revoked) + " of " + holder + ".",
-                Map.of("tenant", holder, "revoked", revoked), List.of(), last);
+        return ActionResult.of(dryRun, "Revoked " + String.join(", ", revoked) + " of " + holder + ".",
+                Map.of("tenant", holder, "revoked", revoked), last);
     }
 
     private List<StoredKey> keysOf(String holder) {

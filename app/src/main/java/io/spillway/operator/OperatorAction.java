@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -182,30 +181,19 @@ public sealed interface OperatorAction {
      * New API key.
      *
      * @param tenant         tenant, or tenants of a service, as in {@link StoredKey}
-     * @param lifetimeMillis above 0; empty for without end
+     * @param lifetimeMillis time until it ends; 0 for never
      */
-    record CreateKey(String tenant, OptionalLong lifetimeMillis) implements OperatorAction {
+    record CreateKey(String tenant, long lifetimeMillis) implements OperatorAction {
         private static final long MOST_MILLIS = TimeUnit.DAYS.toMillis(3_650);
 
         public CreateKey {
-            requireTenants(tenant);
+            Inputs.requireTenants("tenant", tenant);
         }
 
-        /** Creates the action with a lifetime such as {@code 90d}. */
+        /** Creates the action with a lifetime such as {@code 90d}; empty for never. */
         public static CreateKey of(String tenant, Optional<String> expiresIn) {
-            OptionalLong lifetimeMillis = expiresIn.map(text -> {
-                try {
-                    return OptionalLong.of(Durations.parseMillis(text));
-                } catch (IllegalArgumentException e) {
-                    return OptionalLong.of(0);
-                }
-            }).orElse(OptionalLong.empty());
-            if (lifetimeMillis.isPresent()
-                    && (lifetimeMillis.getAsLong() <= 0 || lifetimeMillis.getAsLong() > MOST_MILLIS)) {
-                throw new OperatorException("--expires-in " + Printable.of(expiresIn.orElse(""))
-                        + ": must be a duration such as 90d, at most 3650d");
-            }
-            return new CreateKey(tenant, lifetimeMillis);
+            return new CreateKey(tenant, expiresIn
+                    .map(text -> Inputs.durationMillis("--expires-in", text, MOST_MILLIS)).orElse(0L));
         }
 
         @Override
@@ -215,8 +203,7 @@ public sealed interface OperatorAction {
 
         @Override
         public Map<String, Object> options() {
-            return lifetimeMillis.isEmpty() ? Map.of()
-                    : Map.of("expiresIn", Durations.format(lifetimeMillis.getAsLong()));
+            return lifetimeMillis == 0 ? Map.of() : Map.of("expiresIn", Durations.format(lifetimeMillis));
         }
     }
 
@@ -227,7 +214,7 @@ public sealed interface OperatorAction {
      */
     record RevokeKeys(String tenant, List<String> keyIds) implements OperatorAction {
         public RevokeKeys {
-            requireTenants(tenant);
+            Inputs.requireTenants("tenant", tenant);
             keyIds = keyIds.stream().distinct().toList();
         }
 
@@ -239,13 +226,6 @@ public sealed interface OperatorAction {
         @Override
         public Map<String, Object> options() {
             return Map.of();
-        }
-    }
-
-    /** @throws OperatorException if it is neither a tenant nor what the tenants of a service begin with */
-    static void requireTenants(String text) {
-        if (!StoredKey.isTenants(text)) {
-            Inputs.requireName("tenant", text);
         }
     }
 

@@ -46,7 +46,8 @@ public record OperatorActions(
 
     private ActionResult act(OperatorAction action, CompactedStore store, boolean dryRun) {
         PolicyChanges policies = new PolicyChanges(store, configuration, dryRun);
-        KeyChanges keys = new KeyChanges(store, new Topics(configuration.queue()).keys(), dryRun, clock.millis());
+        Topics topics = new Topics(configuration.queue());
+        KeyChanges keys = new KeyChanges(store, topics.keys(), dryRun, clock.millis());
         return switch (action) {
             case OperatorAction.SetPolicy set -> policies.set(set);
             case OperatorAction.ReleaseShard release -> policies.releaseShard(release);
@@ -54,7 +55,7 @@ public record OperatorActions(
             case OperatorAction.RevokeKeys revoke -> keys.revoke(revoke);
             case OperatorAction.RecordSweep sweep -> Marks.sweep(sweep, dryRun, store, configuration);
             case OperatorAction.Cancel cancel -> Marks.cancel(
-                    cancel, dryRun, store, queue, new Topics(configuration.queue()).sweeps(), maxCountMillis,
+                    cancel, dryRun, store, queue, topics.sweeps(), maxCountMillis,
                     clock.millis());
         };
     }

@@ -42,7 +42,8 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
             case ISOLATE -> Map.of("dedicated", own.size(), "partitions", own);
             case RELEASE -> Map.of("released", true);
         });
-        return result(sentence(action, settings, own, isPaused), json, write(names().policies(), tenant, value));
+        return ActionResult.of(dryRun, sentence(action, settings, own, isPaused), json,
+                write(names().policies(), tenant, value));
     }
 
     private static String sentence(
@@ -109,7 +110,8 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         }
         ActionResult released = policies().dedicated().containsKey(tenant)
                 ? set(SetPolicy.release(tenant))
-                : result(tenant + ": its shard is released.", Map.of("tenant", tenant), Optional.empty());
+                : ActionResult.of(
+                        dryRun, tenant + ": its shard is released.", Map.of("tenant", tenant), Optional.empty());
         write(names().shardRequests(), tenant, ShardRequest.RELEASE.encode());
         return released;
     }
@@ -124,10 +126,5 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
 
     private Topics names() {
         return new Topics(configuration.queue());
-    }
-
-    private ActionResult result(String sentence, Map<String, Object> json, Optional<RecordMetadata> stored) {
-        return new ActionResult((dryRun ? "Nothing is changed. It would be: " : "") + sentence, json, List.of(),
-                stored);
     }
 }

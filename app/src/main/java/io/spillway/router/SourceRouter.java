@@ -10,7 +10,6 @@ import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.SourceTopic;
 import java.time.Duration;
 import java.util.Optional;
@@ -114,7 +113,7 @@ final class SourceRouter implements AutoCloseable {
             });
             client.start();
         }
-        lag = queueAdmin.read(source.topic(), group).stream().mapToLong(QueueProgress::behind).sum();
+        lag = queueAdmin.behind(source.topic(), group);
     }
 
     private OffsetSpec first() {

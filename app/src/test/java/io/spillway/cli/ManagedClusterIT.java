@@ -3,7 +3,7 @@ package io.spillway.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
-import io.spillway.embedded.ManagedKafka;
+import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.embedded.ProviderPolicy.Provider;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -42,7 +42,7 @@ class ManagedClusterIT {
     @Test
     void what_confluent_cloud_fixes_is_a_warning_and_a_record_that_its_compression_hides_is_a_dead_letter()
             throws Exception {
-        try (ManagedKafka kafka = new ManagedKafka(directory, Provider.CONFLUENT_CLOUD)) {
+        try (EmbeddedKafka kafka = Provider.CONFLUENT_CLOUD.start(directory.resolve("kafka"))) {
             CommandsUnderTest commands = commands(kafka, "");
             assertThat(commands.run("topics", "create").done().outLines())
                     .contains("created spillway.ingress", "All topics can be used.")
@@ -74,7 +74,7 @@ class ManagedClusterIT {
     @ParameterizedTest
     @EnumSource(names = {"MSK", "AIVEN"})
     void a_provider_that_allows_all_settings_gets_the_declared_ones(Provider provider) throws Exception {
-        try (ManagedKafka kafka = new ManagedKafka(directory, provider)) {
+        try (EmbeddedKafka kafka = provider.start(directory.resolve("kafka"))) {
             assertThat(commands(kafka, "").run("topics", "create").done().outLines())
                     .endsWith("All topics match the configuration.");
         }
@@ -83,7 +83,7 @@ class ManagedClusterIT {
     /** MSK Serverless has a Kafka without them; Redpanda implements none. */
     @Test
     void a_cluster_without_safe_transactions_is_refused_with_the_reason() throws Exception {
-        try (ManagedKafka kafka = new ManagedKafka(directory, Provider.MSK_SERVERLESS);
+        try (EmbeddedKafka kafka = Provider.MSK_SERVERLESS.start(directory.resolve("kafka"));
                 Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
             admin.updateFeatures(Map.of("transaction.version",
                     new FeatureUpdate((short) 1, FeatureUpdate.UpgradeType.SAFE_DOWNGRADE)),
@@ -98,7 +98,7 @@ class ManagedClusterIT {
 
     @Test
     void a_retention_with_an_end_is_refused_until_it_is_set() throws Exception {
-        try (ManagedKafka kafka = new ManagedKafka(directory, Provider.SEVEN_DAYS)) {
+        try (EmbeddedKafka kafka = Provider.SEVEN_DAYS.start(directory.resolve("kafka"))) {
             CommandRun refused = commands(kafka, "").run("topics", "create");
             assertThat(refused.exitCode()).isEqualTo(1);
             assertThat(refused.outLines()).anyMatch(line -> line.startsWith("topic spillway.hot has"
@@ -109,12 +109,12 @@ class ManagedClusterIT {
         }
     }
 
-    private CommandsUnderTest commands(ManagedKafka kafka, String topics) {
+    private CommandsUnderTest commands(EmbeddedKafka kafka, String topics) {
         return new CommandsUnderTest(kafka.bootstrapServers(), "spillway", CommandsUnderTest.written(directory,
                 CommandsUnderTest.SMALL.replace("topics:\n", "topics:\n" + topics)));
     }
 
-    private static void send(ManagedKafka kafka, CommandsUnderTest commands, byte[] value) throws Exception {
+    private static void send(EmbeddedKafka kafka, CommandsUnderTest commands, byte[] value) throws Exception {
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", kafka.bootstrapServers(), "compression.type", "zstd",
                         "max.request.size", 2 * LARGE_BYTES), new ByteArraySerializer(), new ByteArraySerializer())) {
@@ -124,7 +124,7 @@ class ManagedClusterIT {
         }
     }
 
-    private static ConsumerRecord<byte[], byte[]> awaitOne(ManagedKafka kafka, String topic) {
+    private static ConsumerRecord<byte[], byte[]> awaitOne(EmbeddedKafka kafka, String topic) {
         List<ConsumerRecord<byte[], byte[]>> records = List.of();
         while (records.isEmpty() && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(50_000_000);

@@ -67,8 +67,14 @@ public final class EmbeddedKafka implements AutoCloseable {
                 throw new IllegalArgumentException("The port must be 0 to 65535, not " + each);
             }
         }
+        return start(dataDirectory, port, advertisedPort == 0 ? Map.of() : Map.of("advertised.listeners",
+                LoopbackSockets.BROKER + "://" + LoopbackSockets.HOST + ":" + advertisedPort));
+    }
+
+    /** Starts a broker with further settings of Kafka. */
+    static EmbeddedKafka start(Path dataDirectory, int port, Map<String, String> more) {
         replaceUnsuitableLocale();
-        EmbeddedKafka kafka = prepare(dataDirectory, port, advertisedPort);
+        EmbeddedKafka kafka = prepare(dataDirectory, port, more);
         try {
             kafka.node.start(START_LIMIT);
             return kafka;
@@ -97,7 +103,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /** Does all steps before the first thread: locks the directory, binds the sockets, formats, checks the settings. */
-    private static EmbeddedKafka prepare(Path dataDirectory, int port, int advertisedPort) {
+    private static EmbeddedKafka prepare(Path dataDirectory, int port, Map<String, String> more) {
         BrokerDirectory directory = BrokerDirectory.claim(dataDirectory);
         LoopbackSockets sockets = null;
         try {
@@ -106,10 +112,7 @@ public final class EmbeddedKafka implements AutoCloseable {
             FatalFaults faults = new FatalFaults(Runtime.getRuntime()::halt);
             Map<String, String> settings = new TreeMap<>(
                     BrokerSettings.of(directory.path(), sockets.brokerPort(), sockets.controllerPort()));
-            if (advertisedPort > 0) {
-                settings.put("advertised.listeners",
-                        LoopbackSockets.BROKER + "://" + LoopbackSockets.HOST + ":" + advertisedPort);
-            }
+            settings.putAll(more);
             BrokerNode node = new BrokerNode(settings, sockets, faults);
             return new EmbeddedKafka(directory, sockets, faults, node);
         } catch (RuntimeException e) {

@@ -1,5 +1,6 @@
 package io.spillway.embedded;
 
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -9,7 +10,7 @@ import org.apache.kafka.server.policy.CreateTopicPolicy;
 
 /** What providers of Kafka allow as settings of topics, as far as their documentation tells (2026-11). */
 public final class ProviderPolicy implements CreateTopicPolicy, AlterConfigPolicy {
-    static final String SETTING = "spillway.test.provider";
+    private static final String SETTING = "spillway.test.provider";
 
     private static final Set<String> SERVERLESS = Set.of("cleanup.policy", "compression.type", "max.message.bytes",
             "message.timestamp.type", "retention.bytes", "retention.ms");
@@ -40,6 +41,13 @@ public final class ProviderPolicy implements CreateTopicPolicy, AlterConfigPolic
 
         Provider(BiPredicate<String, String> allows) {
             this.allows = allows;
+        }
+
+        /** Starts a broker with these rules, with its data in a directory. */
+        public EmbeddedKafka start(Path directory) {
+            return EmbeddedKafka.start(directory, 0, Map.of(
+                    "create.topic.policy.class.name", ProviderPolicy.class.getName(),
+                    "alter.config.policy.class.name", ProviderPolicy.class.getName(), SETTING, name()));
         }
     }
 

@@ -48,7 +48,7 @@ final class TenantsKeyCommand {
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", arity = "0..1", description = TENANTS + " Default: all.") String tenant) {
         Optional<String> wantedTenant = Optional.ofNullable(tenant);
-        wantedTenant.ifPresent(OperatorAction::requireTenants);
+        wantedTenant.ifPresent(text -> Inputs.requireTenants("tenant", text));
         List<StoredKey> keys = keysOf(ActionRun.reading(common, TenantsKeyCommand::topics), wantedTenant);
         common.printer().result(
                 () -> keys.stream().map(key -> {

@@ -1,7 +1,6 @@
 package io.spillway.operator.report;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.spillway.config.Configuration;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
@@ -54,10 +53,11 @@ public record Instances(
     /**
      * Returns the instances at a time.
      *
+     * @param sources read by the caller, for whom they are
      * @throws io.spillway.kafka.topics.KafkaFailure if the cluster refuses or does not answer
      */
-    static Instances read(Configuration configuration, OperatorReads reads, String gatewayVersion, long nowMillis) {
-        Topics topics = new Topics(configuration.queue());
+    static Instances read(
+            Topics topics, OperatorReads reads, List<SourceState> sources, String gatewayVersion, long nowMillis) {
         Map<String, OperatorReads.Latest> demand = reads.latest(topics.demand());
         // Every instance follows the policies.
         Map<String, ProgressMark> marks = reads.marks(topics.policies());
@@ -68,7 +68,7 @@ public record Instances(
                 list(reads.latest(topics.laneState()), reads.members(topics.workerGroup()),
                         topics.workerGroup() + ".", marks, true, nowMillis),
                 list(statuses(demand, Demands.Role.GATEWAY), List.of(), "", marks, false, nowMillis),
-                reads.sources(configuration.router().sourcesByName(), topics));
+                sources);
     }
 
     private static Map<String, OperatorReads.Latest> statuses(

@@ -122,8 +122,7 @@ public final class KafkaReads implements OperatorReads {
 
     @Override
     public long behind(String topic, String group) {
-        return locked(() -> new QueueAdmin(admin(), clients.commands()).read(topic, group).stream()
-                .mapToLong(QueueProgress::behind).sum());
+        return locked(() -> new QueueAdmin(admin(), clients.commands()).behind(topic, group));
     }
 
     @Override

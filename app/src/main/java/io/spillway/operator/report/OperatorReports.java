@@ -3,6 +3,7 @@ package io.spillway.operator.report;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.config.Configuration;
+import io.spillway.config.SourceSettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.text.Printable;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -44,7 +46,7 @@ public final class OperatorReports implements AutoCloseable {
     private final TenantReport tenants;
     private final String version;
     private final OperatorReads reads;
-    private final Configuration configuration;
+    private final SortedMap<String, SourceSettings> sources;
     private final Topics topics;
     private final Recent<String, ObjectNode> lists = new Recent<>(INSTANCES_KEPT_MILLIS);
     private final ReentrantLock historyLock = new ReentrantLock();
@@ -68,7 +70,7 @@ public final class OperatorReports implements AutoCloseable {
      */
     public OperatorReports(
             Configuration configuration, Views views, OperatorReads reads, String version, InstantSource clock) {
-        this.configuration = configuration;
+        this.sources = configuration.router().sourcesByName();
         this.topics = new Topics(configuration.queue());
         this.reads = reads;
         this.views = views;
@@ -92,7 +94,8 @@ public final class OperatorReports implements AutoCloseable {
             case "/depths" -> Optional.of(state(DepthsQuery.of(query), nowMillis));
             case "/history" -> Optional.of(history.json());
             case "/instances" -> Optional.of(lists.get(path, nowMillis, () ->
-                    JSON.valueToTree(Instances.read(configuration, reads, version, nowMillis))));
+                    JSON.valueToTree(
+                    Instances.read(topics, reads, reads.sources(sources, topics), version, nowMillis))));
             default -> tenant(path).map(name -> tenants.of(name, nowMillis));
         };
     }

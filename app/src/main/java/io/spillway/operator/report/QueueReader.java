@@ -125,7 +125,7 @@ public final class QueueReader implements AutoCloseable {
         return new Readings(
                 reads.behind(topics.ingress(), topics.routerGroup()),
                 reads.behind(topics.ledger(), topics.routerGroup()), ages,
-                Instances.read(configuration, reads, "", nowMillis));
+                Instances.read(topics, reads, List.of(), "", nowMillis));
     }
 
     @Override

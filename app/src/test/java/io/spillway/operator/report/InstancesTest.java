@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.topics.Topics;
@@ -20,8 +19,8 @@ import org.junit.jupiter.api.Test;
 class InstancesTest {
     private static final long NOW = 1_800_000_000_000L;
 
-    private final Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of());
-    private final Topics topics = new Topics(configuration.queue());
+    private final Topics topics = new Topics(
+            ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
     private final FakeReads reads = new FakeReads();
 
     @Test
@@ -89,7 +88,7 @@ class InstancesTest {
     }
 
     private JsonNode json() {
-        return new JsonMapper().valueToTree(Instances.read(configuration, reads, "1.2.3", NOW));
+        return new JsonMapper().valueToTree(Instances.read(topics, reads, reads.sources, "1.2.3", NOW));
     }
 
     private void loads(String worker, long atMillis) {

@@ -72,6 +72,11 @@ public final class QueueAdmin {
         return read(List.of(topic), group, false, unreadable -> {});
     }
 
+    /** Returns the number of offsets of a topic that a group has not finished, with markers of transactions. */
+    public long behind(String topic, String group) {
+        return read(topic, group).stream().mapToLong(QueueProgress::behind).sum();
+    }
+
     /**
      * Returns the partitions of a topic in ascending order, with the commits of a group that finishes records in any
      * order.
