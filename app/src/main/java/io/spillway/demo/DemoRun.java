@@ -78,10 +78,13 @@ public final class DemoRun {
         this.clock = clock;
         this.system = RunningSystem.start(configured,
                 new StartOptions(data, Set.of(Role.ROUTER, Role.WORKER), false, ""), shutdown,
-                configuration -> delivery ->
-                        scenario.handle(delivery.tenant(), delivery.id(), delivery.enqueuedAt().toEpochMilli(),
-                                delivery.attempt(), spillway)
-                                ? Outcome.done() : Outcome.retry("the destination rejects this item every time"));
+                configuration -> {
+                    // Here, so that the views of router and worker begin with them.
+                    writePolicies(configuration);
+                    return delivery -> scenario.handle(delivery.tenant(), delivery.id(),
+                            delivery.enqueuedAt().toEpochMilli(), delivery.attempt(), spillway)
+                            ? Outcome.done() : Outcome.retry("the destination rejects this item every time");
+                });
         this.topics = new Topics(system.configuration().queue());
         this.clients = new KafkaClients(system.configuration().queue());
         this.compacted = shutdown.closing(new CompactedTopics(system.configuration(), clock));
@@ -93,18 +96,23 @@ public final class DemoRun {
         try (Admin admin = clients.admin()) {
             new TopicAdmin(admin).createMissing(List.of(new TopicSpec(queue.topic(), 1, 1, Map.of())));
         }
-        // Nothing waits until they are applied: nothing is measured before the first phase.
-        scenario.policies().forEach((tenant, settings) ->
-                compacted.write(topics.policies(), tenant, TenantPolicies.encode(tenant, settings)));
         shutdown.closing(new CompactedView(clients, topics.depths(), depths,
                 system.configuration().router().maxTenants(), Optional.empty(), clock)).start(Duration.ofSeconds(30));
         Producer<byte[], byte[]> producer = shutdown.closing(clients.producer());
         start(() -> consume(queue));
         start(() -> scenario.send(producer, topics.ingress(), queue.topic()));
-        follow();
+        follow(producer);
         printer.note("All items are finished. Comparing the ledger with the topics ...");
         try (Census census = new Census(system.configuration(), clock)) {
             return new DemoReport(scenario, spillway, fifo, samples, Audit.confirmed(census));
+        }
+    }
+
+    private void writePolicies(Configuration configuration) {
+        String topic = new Topics(configuration.queue()).policies();
+        try (CompactedTopics writing = new CompactedTopics(configuration, clock)) {
+            scenario.policies().forEach((tenant, settings) ->
+                    writing.write(topic, tenant, TenantPolicies.encode(tenant, settings)));
         }
     }
 
@@ -160,14 +168,16 @@ public final class DemoRun {
     }
 
     /** Takes samples until both queues have finished all items. */
-    private void follow() {
+    private void follow(Producer<byte[], byte[]> producer) {
         TreeMap<Long, String> events = events();
         long sweepAtMillis = sweepAtMillis();
         for (long nextMillis = 0; !isFinished(); nextMillis += TICK_MILLIS) {
             await(nextMillis);
             long nowMillis = scenario.elapsedMillis();
-            if (nowMillis >= sweepAtMillis) {
+            if (Math.min(nowMillis, scenario.sentMillis()) >= sweepAtMillis) {
                 sweepAtMillis = Long.MAX_VALUE;
+                // A sweep covers nothing that enters the queue later, and the sender can be late.
+                producer.flush();
                 compacted.write(topics.sweeps(), DemoScenario.SWEPT, Sweeps.encode(
                         DemoScenario.SWEPT, "demo", new Sweep(clock.millis(), clock.millis())));
             }

@@ -52,6 +52,7 @@ public final class DemoScenario {
     private final Map<String, Long> sent = new ConcurrentHashMap<>();
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private volatile long startMillis = Long.MAX_VALUE;
+    private volatile long sentMillis;
     private volatile boolean isComplete;
 
     /** Arrivals of a group, at the next of them. */
@@ -105,6 +106,11 @@ public final class DemoScenario {
         return sent.keySet().stream().filter(tenants).mapToLong(sent::get).sum();
     }
 
+    /** Returns the time of the demo before which all items were handed to the producer. */
+    long sentMillis() {
+        return sentMillis;
+    }
+
     void fail(Exception cause) {
         failure.compareAndSet(null, cause);
     }
@@ -127,6 +133,7 @@ public final class DemoScenario {
                 follow(new Stream(group, ArrivalStream.of(group, arrivals, endNanos, 0)), streams)));
         while (!streams.isEmpty() && !Thread.interrupted()) {
             long dueMillis = streams.element().arrivals().nanos() / SimulatedTime.NANOS_PER_MILLI;
+            sentMillis = dueMillis;
             if (dueMillis > elapsedMillis()) {
                 LockSupport.parkNanos(TICK_NANOS);
                 continue;

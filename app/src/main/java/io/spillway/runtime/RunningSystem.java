@@ -49,8 +49,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Parts of one process, started in the order of their dependencies and closed in the reverse order.
@@ -64,7 +62,6 @@ import org.slf4j.LoggerFactory;
 public record RunningSystem(
         Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String workUrl,
         String metricsUrl) {
-    private static final Logger LOG = LoggerFactory.getLogger(RunningSystem.class);
     /** Longest time without progress in a start. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 

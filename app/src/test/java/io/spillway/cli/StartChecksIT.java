@@ -12,7 +12,6 @@ import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.topics.TopicSpec;
-import io.spillway.runtime.RunningSystem;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -170,16 +169,16 @@ class StartChecksIT {
         CommandsUnderTest commands = configured("metrics:\n  port: 0\n");
         commands.run("topics", "create").done();
         for (TopicSpec topic : commands.topics().all()) {
-            set(topic.name(), "segment.bytes", "2000000");
+            set(topic.name(), "unclean.leader.election.enable", "true");
         }
-        Logger logger = (Logger) LoggerFactory.getLogger(RunningSystem.class);
+        Logger logger = (Logger) LoggerFactory.getLogger("io.spillway.runtime");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         logger.addAppender(log);
         try {
             assertThat(commands.run("run", "--roles", "router", "--data", directory.resolve("data").toString())
                             .failedWith(1))
-                    .contains("segment.bytes=2000000")
+                    .contains("unclean.leader.election.enable=true")
                     .contains("(and " + (commands.topics().all().size() - 1) + " more problems; see: spillway topics");
         } finally {
             logger.detachAppender(log);
@@ -199,7 +198,7 @@ class StartChecksIT {
 
         commands.run("topics", "create").done();
         set(commands.topics().lane(Lane.HOT), "retention.ms", "1000");
-        set(commands.topics().laneState(), "cleanup.policy", "compact");
+        set(commands.topics().laneState(), "cleanup.policy", "delete");
         List<String> problems = commands.run("topics", "check").outLines();
         assertThat(problems)
                 .anyMatch(line -> line.endsWith("kafka-configs.sh --bootstrap-server " + kafka.bootstrapServers()
