@@ -117,6 +117,11 @@ envFrom:
   mountPath: /etc/spillway/user
   readOnly: true
 {{- end }}
+{{- if and (eq .role "worker") .root.Values.worker.pull.keySecret }}
+- name: pull
+  mountPath: /etc/spillway/pull
+  readOnly: true
+{{- end }}
 {{- end -}}
 
 {{- define "spillway.volumes" -}}
@@ -139,6 +144,11 @@ envFrom:
 - name: user
   secret:
     secretName: {{ include "spillway.userSecret" . }}
+{{- end }}
+{{- if and (eq .role "worker") .root.Values.worker.pull.keySecret }}
+- name: pull
+  secret:
+    secretName: {{ .root.Values.worker.pull.keySecret }}
 {{- end }}
 {{- end -}}
 
@@ -181,6 +191,15 @@ securityContext:
 {{- $env = append $env (dict "name" "SPILLWAY_ADMIN_KEY" "valueFrom" $key) -}}
 {{- $key = dict "secretKeyRef" (dict "name" $values.adminKeySecret "key" "viewer-key" "optional" true) -}}
 {{- $env = append $env (dict "name" "SPILLWAY_VIEWER_KEY" "valueFrom" $key) -}}
+{{- end -}}
+{{- if and (eq .role "worker") $values.pull.keySecret -}}
+{{- $ip := dict "fieldRef" (dict "fieldPath" "status.podIP") -}}
+{{- $env = append $env (dict "name" "POD_IP" "valueFrom" $ip) -}}
+{{- $url := printf "http://$(POD_IP):%d" (int $values.pull.port) -}}
+{{- $env = append $env (dict "name" "SPILLWAY_HANDLER_PULL_ADVERTISED_URL" "value" $url) -}}
+{{- $env = append $env (dict "name" "SPILLWAY_HANDLER_PULL_KEY_FILE" "value" "/etc/spillway/pull/worker-key") -}}
+{{- $receipts := "/etc/spillway/pull/receipt-key" -}}
+{{- $env = append $env (dict "name" "SPILLWAY_HANDLER_PULL_RECEIPT_KEY_FILE" "value" $receipts) -}}
 {{- end -}}
 {{- toYaml (concat $env ($values.env | default list)) -}}
 {{- end -}}

@@ -113,6 +113,22 @@ class HelmPlatformTest {
         assertThat(chart.object("Service", "-pull").at("/spec/ports/0/port").asInt()).isEqualTo(8081);
         assertThat(chart.pod("worker").at("/spec/containers").findValuesAsText("name")).contains("worker", "work");
         assertThat(chart.configuration(directory).handler().type()).isEqualTo("pull");
+        assertThat(chart.object("Service", "-pull").at("/spec/sessionAffinity").textValue()).isEqualTo("ClientIP");
+    }
+
+    @Test
+    void with_a_secret_of_pull_any_worker_takes_an_answer() {
+        HelmChart chart = HelmChart.render(
+                directory, LEAST + "worker: {pull: {port: 8081, keySecret: pull}}\n");
+        assertThat(chart.object("Service", "-pull").at("/spec/sessionAffinity").textValue()).isEqualTo("None");
+        JsonNode worker = chart.pod("worker").at("/spec/containers/0");
+        assertThat(worker.get("env").findValuesAsText("name")).containsSubsequence(
+                "POD_IP", "SPILLWAY_HANDLER_PULL_ADVERTISED_URL");
+        assertThat(worker.get("env").findValuesAsText("value")).contains(
+                "http://$(POD_IP):8081", "/etc/spillway/pull/worker-key", "/etc/spillway/pull/receipt-key");
+        assertThat(worker.get("volumeMounts").findValuesAsText("mountPath")).contains("/etc/spillway/pull");
+        assertThat(chart.pod("worker").at("/spec/volumes").findValuesAsText("secretName")).contains("pull");
+        assertThat(chart.pod("gateway").at("/spec/volumes").findValuesAsText("secretName")).doesNotContain("pull");
     }
 
     @Test

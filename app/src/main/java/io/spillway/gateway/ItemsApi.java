@@ -32,6 +32,7 @@ record ItemsApi(
     private static final HeaderName WORKLOAD = HeaderNames.create("Spillway-Workload");
     private static final HeaderName PRIORITY = HeaderNames.create("Spillway-Priority");
     private static final HeaderName DELIVER_AT = HeaderNames.create("Spillway-Deliver-At");
+    private static final HeaderName ATTRIBUTES = HeaderNames.create("Spillway-Attributes");
     private static final HeaderName TENANT = HeaderNames.create("Spillway-Tenant");
     private static final HeaderName TRACEPARENT = HeaderNames.create("traceparent");
     private static final HeaderName TRACESTATE = HeaderNames.create("tracestate");
@@ -98,6 +99,7 @@ record ItemsApi(
             priorityOf(request);
             JsonItems.requireSoon(DELIVER_AT.defaultCase(), deliverAtMillisOf(request), intake.nowMillis());
             contentTypeOf(request);
+            attributesOf(request);
             Requests.cloudEvent(request);
         } catch (IllegalArgumentException e) {
             return Optional.of(Problem.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
@@ -148,7 +150,7 @@ record ItemsApi(
     private GatewayResponse store(String tenant, ServerRequest request, byte[] payload) {
         WorkItem item = new WorkItem(
                 tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
-                workloadOf(request), null, contentTypeOf(request), Map.of(), ByteBuffer.wrap(payload));
+                workloadOf(request), null, contentTypeOf(request), attributesOf(request), ByteBuffer.wrap(payload));
         long deadlineNanos = intake.deadlineNanos();
         JsonItems.Parsed parsed = new JsonItems.Parsed(
                 item, priorityOf(request), deliverAtMillisOf(request), Requests.cloudEvent(request));
@@ -191,6 +193,11 @@ record ItemsApi(
         return Requests.one(request, DELIVER_AT)
                 .map(text -> JsonItems.deliverAtMillis(DELIVER_AT.defaultCase(), text))
                 .orElse(0L);
+    }
+
+    private static Map<String, String> attributesOf(ServerRequest request) {
+        return Requests.one(request, ATTRIBUTES)
+                .map(text -> JsonItems.attributes(ATTRIBUTES.defaultCase(), text)).orElse(Map.of());
     }
 
     private static String contentTypeOf(ServerRequest request) {

@@ -120,6 +120,21 @@ public record JsonItems(
         }
     }
 
+    /** Returns the attributes in a JSON object; throws {@link IllegalArgumentException} if it is not one of texts. */
+    static Map<String, String> attributes(String name, String text) {
+        try (JsonParser json = JSON.createParser(text)) {
+            Fields fields = new Fields();
+            json.nextToken();
+            fields.readAttributes(json);
+            require(json.nextToken() == null, name + " must be one JSON object");
+            return fields.attributes;
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(name + " is " + problemOf(e));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Text in memory could not be read", e);
+        }
+    }
+
     /** Returns what is wrong with the text, and where: not the parser's own message, which names its internals. */
     public static String problemOf(JsonProcessingException e) {
         return "not JSON" + (e instanceof Misplaced ? ": " + Printable.of(e.getOriginalMessage()) : "")

@@ -36,6 +36,7 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds, Optio
         NOT_CONFIRMED(503, "not-confirmed", "Kafka has not confirmed in time"),
         NOT_ACCEPTED(503, "not-accepted", "Not accepted, because Kafka does not confirm"),
         NO_SPACE(503, "no-space", "No space for more items"),
+        OWNER_UNREACHABLE(503, "owner-unreachable", "The process that leased the item does not answer"),
         BUSY(503, "busy", "The gateway is busy"),
         STOPPING(503, "stopping", "The gateway is shutting down"),
         NOT_READY(503, "not-ready", "The gateway is not ready");

@@ -3,6 +3,7 @@ package io.spillway.gateway;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Outcome;
 import io.spillway.worker.Worker;
+import io.spillway.worker.handlers.PullSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /**
  * Handler that external workers lease items from. Each call of {@link #handle} waits for the answer to its item, so
@@ -31,6 +33,7 @@ public final class PullHandler implements Worker.OnDemand {
     private static final Outcome UNASKED = Outcome.later(Duration.ofSeconds(1));
 
     private final Receipts receipts;
+    private final String destinationFrom;
     private final int maxBytes;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,8 +56,9 @@ public final class PullHandler implements Worker.OnDemand {
      * @param process    differs for each start of each process, without {@code |}
      * @param maxBytes   size of the payloads of one lease call from which on it gets no further item
      */
-    public PullHandler(byte[] receiptKey, String process, int maxBytes, InstantSource clock) {
-        this.receipts = new Receipts(receiptKey, process);
+    public PullHandler(PullSettings settings, byte[] receiptKey, String process, int maxBytes, InstantSource clock) {
+        this.receipts = new Receipts(receiptKey, process, settings.advertisedUrl());
+        this.destinationFrom = settings.destinationFrom();
         this.maxBytes = maxBytes;
         this.clock = clock;
     }
@@ -121,6 +125,13 @@ public final class PullHandler implements Worker.OnDemand {
                 : "The lease ended without an answer, which counts as a timeout. Renew it in time.";
     }
 
+    /** Returns the item's attribute or header of the configured name; empty without one. */
+    @Override
+    public String destination(Delivery delivery) {
+        return destinationFrom.isEmpty() ? "" : Optional.ofNullable(delivery.attributes().get(destinationFrom))
+                .or(() -> delivery.header(destinationFrom)).orElse("");
+    }
+
     @Override
     public boolean leavesThreadClean() {
         return true;
@@ -175,37 +186,25 @@ public final class PullHandler implements Worker.OnDemand {
         }
     }
 
-    /** Ends a leased item with the outcome of its external worker. Returns the problem if the receipt is refused. */
-    Optional<Problem> answer(String receipt, Outcome outcome) {
-        lock.lock();
-        try {
-            return switch (find(receipt)) {
-                case Found.Refused(Problem problem) -> Optional.of(problem);
-                case Found.Open(Work work) -> {
-                    work.outcome = outcome;
-                    work.changed.signalAll();
-                    yield Optional.empty();
-                }
-            };
-        } finally {
-            lock.unlock();
-        }
+    /** Ends a leased item with the outcome of its external worker. */
+    Answered answer(String receipt, Outcome outcome) {
+        return with(receipt, work -> {
+            work.outcome = outcome;
+            work.changed.signalAll();
+            return new Answered.Accepted(Optional.empty());
+        });
     }
 
     /** Offers an item to other calls, because its external worker had ended before it was sent: nobody has seen it. */
     void takeBack(String receipt) {
-        lock.lock();
-        try {
-            if (find(receipt) instanceof Found.Open(Work work)) {
-                leased.remove(work.lease);
-                work.lease = 0;
-                unasked.addFirst(work);
-                work.changed.signalAll();
-                serve();
-            }
-        } finally {
-            lock.unlock();
-        }
+        with(receipt, work -> {
+            leased.remove(work.lease);
+            work.lease = 0;
+            unasked.addFirst(work);
+            work.changed.signalAll();
+            serve();
+            return new Answered.Accepted(Optional.empty());
+        });
     }
 
     /** Gives an item back whose external worker may not have got it: it was not attempted. */
@@ -218,26 +217,25 @@ public final class PullHandler implements Worker.OnDemand {
      *
      * @param time from now; empty for the length that the lease had at first
      */
-    Renewal renew(String receipt, Optional<Duration> time) {
-        lock.lock();
-        try {
-            return switch (find(receipt)) {
-                case Found.Refused(Problem problem) -> new Renewal.Refused(problem);
-                case Found.Open(Work work) ->
-                    new Renewal.Renewed(work.delivery.lease().renew(time.orElse(work.length)));
-            };
-        } catch (IllegalStateException e) {
-            return new Renewal.Refused(stale("The lease has ended. The item is attempted again."));
-        } finally {
-            lock.unlock();
-        }
+    Answered renew(String receipt, Optional<Duration> time) {
+        return with(receipt, work -> {
+            try {
+                return new Answered.Accepted(Optional.of(work.delivery.lease().renew(time.orElse(work.length))));
+            } catch (IllegalStateException e) {
+                return stale("The lease has ended. The item is attempted again.");
+            }
+        });
     }
 
-    /** Result of a renewal. */
-    sealed interface Renewal {
-        /** The lease ends at this time, possibly earlier than asked for. */
-        record Renewed(Instant endsAt) implements Renewal {}
-        record Refused(Problem problem) implements Renewal {}
+    /** What became of an answer to a leased item. */
+    sealed interface Answered {
+        /** It counts; with the end of the lease if it was renewed, possibly earlier than asked for. */
+        record Accepted(Optional<Instant> leaseUntil) implements Answered {}
+
+        /** The process at this address leased the item. */
+        record Elsewhere(String address) implements Answered {}
+
+        record Refused(Problem problem) implements Answered {}
     }
 
     /** Returns whether the worker has stopped. */
@@ -253,6 +251,24 @@ public final class PullHandler implements Worker.OnDemand {
     /** Returns the number of items that waiting calls still ask for. */
     int askedItems() {
         return asked;
+    }
+
+    /** Runs a step under the lock on the item that a receipt stands for. */
+    private Answered with(String receipt, Function<Work, Answered> step) {
+        lock.lock();
+        try {
+            return switch (receipts.check(receipt)) {
+                case Receipts.Verdict.Refused(Problem problem) -> new Answered.Refused(problem);
+                case Receipts.Verdict.Elsewhere(String address) -> new Answered.Elsewhere(address);
+                case Receipts.Verdict.Valid(Receipts.Receipt valid) -> {
+                    Work work = leased.get(valid.lease());
+                    yield work != null && work.outcome == null ? step.apply(work)
+                            : stale(work != null ? endOf(work) : receipts.endOf(valid.lease()));
+                }
+            };
+        } finally {
+            lock.unlock();
+        }
     }
 
     // ---- under the lock
@@ -293,25 +309,8 @@ public final class PullHandler implements Worker.OnDemand {
         limit = leased.size() + asked;
     }
 
-    private Found find(String receipt) {
-        return switch (receipts.check(receipt)) {
-            case Receipts.Verdict.Refused(Problem problem) -> new Found.Refused(problem);
-            case Receipts.Verdict.Valid(Receipts.Receipt valid) -> {
-                Work work = leased.get(valid.lease());
-                yield work != null && work.outcome == null ? new Found.Open(work)
-                        : new Found.Refused(stale(work != null ? endOf(work) : receipts.endOf(valid.lease())));
-            }
-        };
-    }
-
-    /** What a receipt stands for. */
-    private sealed interface Found {
-        record Open(Work work) implements Found {}
-        record Refused(Problem problem) implements Found {}
-    }
-
-    private static Problem stale(String detail) {
-        return Problem.of(Problem.Kind.STALE_RECEIPT, detail);
+    private static Answered stale(String detail) {
+        return new Answered.Refused(Problem.of(Problem.Kind.STALE_RECEIPT, detail));
     }
 
     /** Lease call that waits. */

@@ -2,6 +2,7 @@ package io.spillway.gateway;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
@@ -9,7 +10,6 @@ import io.helidon.webserver.http.ServerResponse;
 import io.spillway.config.DocumentMap;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.handler.Delivery;
-import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -20,9 +20,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,17 +36,23 @@ import org.slf4j.LoggerFactory;
  * @param key key of the external workers, apart from those of tenants and of the operator
  */
 record WorkApi(
-        PullHandler handler, AdminKey key, Body.Reader bodies, Responder responder, OpenConnections connections) {
+        PullHandler handler, Answers answers, AdminKey key, Body.Reader bodies, Responder responder,
+        OpenConnections connections) {
     static final int MAX_ITEMS = 100;
     static final long MAX_WAIT_MILLIS = 30_000;
     static final int MAX_BODY_BYTES = 65_536;
-    private static final long MAX_AFTER_MILLIS = Duration.ofDays(30).toMillis();
-    private static final long MAX_LEASE_MILLIS = Duration.ofDays(1).toMillis();
-    private static final int MAX_TEXT = 4_000;
+    /** Of many answers, each with its receipt and cause. */
+    static final int MAX_ANSWERS_BYTES = 524_288;
+
+    private static final HeaderName FORWARDED = HeaderNames.create(Answers.FORWARDED);
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkApi.class);
     private static final String PREFIX = "/v1/work:";
-    private static final Set<String> ACTIONS = Set.of("lease", "done", "retry", "later", "dead", "renew");
+    private static final SortedSet<String> ACTIONS = new TreeSet<>(Answer.OUTCOMES);
+
+    static {
+        ACTIONS.addAll(List.of("answer", "lease"));
+    }
 
     /** Handles a request and sends the response. */
     void handle(ServerRequest request, ServerResponse response) {
@@ -72,7 +80,7 @@ record WorkApi(
     private Optional<GatewayResponse> refusalOf(ServerRequest request, String action) {
         if (!ACTIONS.contains(action)) {
             return Optional.of(GatewayResponse.of(Problem.Kind.NOT_FOUND, "The paths here are " + PREFIX
-                    + String.join(", " + PREFIX, ACTIONS.stream().sorted().toList()) + "."));
+                    + String.join(", " + PREFIX, ACTIONS) + "."));
         } else if (!Requests.isMethod(request, "POST")) {
             return Optional.of(GatewayResponse.of(Problem.Kind.METHOD_NOT_ALLOWED, "The allowed method is POST.")
                     .with("Allow", "POST"));
@@ -83,20 +91,24 @@ record WorkApi(
                     "Send the header Authorization: Bearer KEY with the key of the workers."));
         }
         OptionalLong length = Requests.length(request);
-        return length.isPresent() && length.getAsLong() > MAX_BODY_BYTES
-                ? Optional.of(GatewayResponse.of(Body.Reader.tooLarge(MAX_BODY_BYTES)))
+        return length.isPresent() && length.getAsLong() > maxBytes(action)
+                ? Optional.of(GatewayResponse.of(Body.Reader.tooLarge(maxBytes(action))))
                 : Optional.empty();
     }
 
+    private static int maxBytes(String action) {
+        return action.equals("answer") ? MAX_ANSWERS_BYTES : MAX_BODY_BYTES;
+    }
+
     private void answer(String action, ServerRequest request, ServerResponse response) throws InterruptedException {
-        switch (bodies.read(request, MAX_BODY_BYTES)) {
+        switch (bodies.read(request, maxBytes(action))) {
             case Body.Whole whole -> {
                 try {
                     DocumentMap members = DocumentMap.ofJson(whole.bytes());
-                    if (action.equals("lease")) {
-                        lease(members, request, response);
-                    } else {
-                        responder.send(response, answered(action, members));
+                    switch (action) {
+                        case "lease" -> lease(members, request, response);
+                        case "answer" -> responder.send(response, answered(members, request));
+                        default -> responder.send(response, answered(Answer.of(action, members), request));
                     }
                 } catch (InvalidSettingException | IllegalArgumentException e) {
                     responder.send(response, GatewayResponse.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
@@ -135,43 +147,29 @@ record WorkApi(
         }
     }
 
-    private GatewayResponse answered(String action, DocumentMap members) {
-        String receipt = text(members, "receipt", Receipts.MAX_LENGTH);
-        if (action.equals("renew")) {
-            return renewed(receipt, members);
+    private GatewayResponse answered(DocumentMap members, ServerRequest request) throws InterruptedException {
+        List<Answer> all = members.list("answers", Answer::of);
+        members.end();
+        JsonItems.require(!all.isEmpty() && all.size() <= MAX_ITEMS, "answers must be a list of 1 to " + MAX_ITEMS);
+        ObjectNode results = GatewayResponse.JSON.createObjectNode();
+        results.putArray("results").addAll(apply(all, request));
+        return GatewayResponse.json(200, results);
+    }
+
+    private GatewayResponse answered(Answer answer, ServerRequest request) throws InterruptedException {
+        ObjectNode result = apply(List.of(answer), request).getFirst();
+        int status = result.path("status").intValue();
+        if (status == 200) {
+            return GatewayResponse.json(200, result.without("status"));
         }
-        Outcome outcome = switch (action) {
-            case "done" -> Outcome.done();
-            case "retry" -> {
-                String detail = members.text("detail", MAX_TEXT).orElse("The external worker asked for a retry.");
-                yield afterMillis(members).map(after -> Outcome.retry(after, detail))
-                        .orElseGet(() -> Outcome.retry(detail));
-            }
-            case "later" ->
-                Outcome.later(afterMillis(members).orElseThrow(() -> members.absent("afterMillis")));
-            default -> Outcome.dead(text(members, "reason", MAX_TEXT));
-        };
-        members.end();
-        return handler.answer(receipt, outcome).map(GatewayResponse::of)
-                .orElseGet(() -> GatewayResponse.json(200, GatewayResponse.JSON.createObjectNode()));
+        GatewayResponse refused = new GatewayResponse(
+                status, GatewayResponse.PROBLEM_JSON, Map.of(), GatewayResponse.bytes(result), false);
+        return result.has("retryAfter") ? refused.with("Retry-After", result.path("retryAfter").asText()) : refused;
     }
 
-    private static Optional<Duration> afterMillis(DocumentMap members) {
-        return members.whole("afterMillis", 0, MAX_AFTER_MILLIS).map(Duration::ofMillis);
-    }
-
-    private static String text(DocumentMap members, String key, int most) {
-        return members.text(key, most).orElseThrow(() -> members.absent(key));
-    }
-
-    private GatewayResponse renewed(String receipt, DocumentMap members) {
-        Optional<Duration> time = members.whole("leaseMillis", 1, MAX_LEASE_MILLIS).map(Duration::ofMillis);
-        members.end();
-        return switch (handler.renew(receipt, time)) {
-            case PullHandler.Renewal.Refused(Problem problem) -> GatewayResponse.of(problem);
-            case PullHandler.Renewal.Renewed renewed -> GatewayResponse.json(200,
-                    GatewayResponse.JSON.createObjectNode().put("leaseUntil", LeasedJson.time(renewed.endsAt())));
-        };
+    private List<ObjectNode> apply(List<Answer> all, ServerRequest request) throws InterruptedException {
+        return answers.apply(all, Requests.one(request, HeaderNames.AUTHORIZATION).orElseThrow(),
+                Requests.one(request, FORWARDED).isPresent());
     }
 
     /** JSON of leased items: a payload that its content type calls text is text, any other is base64. */

@@ -31,6 +31,7 @@ public final class WorkServer implements AutoCloseable {
     private final SlowReads slowReads;
     private final OpenConnections connections;
     private final Optional<ServerTls> tls;
+    private final Answers answers;
     private final WebServer server;
     private final ScheduledExecutorService checks = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("work-connections").factory());
@@ -49,13 +50,14 @@ public final class WorkServer implements AutoCloseable {
         GatewaySettings.Limits limits = configuration.gateway().limits();
         long bodyNanos = limits.bodyTimeout().toNanos();
         this.slowReads = new SlowReads(nanoTime);
+        this.answers = new Answers(handler);
         this.connections = new OpenConnections(new OpenConnections.Limits(
                 limits.connections(), limits.addressConnections(), limits.bodyTimeout(), limits.idleTimeout(),
                 "gateway.limits.connections and gateway.limits.addressConnections"), nanoTime);
         Body.Reader bodies = new Body.Reader(slowReads, nanoTime, bodyNanos);
         // Without a registry: its meters are of the gateway, where long polls would count as slow requests.
         Responder responder = new Responder(new CompositeMeterRegistry(), bodies, limits.batchBytes());
-        WorkApi api = new WorkApi(handler, key, bodies, responder, connections);
+        WorkApi api = new WorkApi(handler, answers, key, bodies, responder, connections);
         this.tls = ServerTls.of(configuration.gateway().tls());
         tls.ifPresent(serverTls -> serverTls.bindTo(registry, "pull", clock));
         this.server = Listener.of(settings.host(), settings.port(), limits, tls, api::handle, responder, slowReads,
@@ -90,6 +92,7 @@ public final class WorkServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop();
+        answers.close();
         checks.shutdownNow();
     }
 }

@@ -217,7 +217,8 @@ public record RunningSystem(
 
     private static Handler handler(Configuration configuration) {
         return configuration.handler().of(PullSettings.class)
-                .<Handler>map(pull -> new PullHandler(AdminKeys.ofReceipts(pull), UUID.randomUUID().toString(),
+                .<Handler>map(pull -> new PullHandler(
+                        pull, AdminKeys.ofReceipts(pull), UUID.randomUUID().toString(),
                         configuration.gateway().limits().batchBytes(), InstantSource.system()))
                 .orElseGet(() -> configuration.handler().create(context(configuration)));
     }

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.campaign.Brokers;
 import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.kafka.topics.QueueAdmin;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,11 +38,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** External workers that lease items from processes of their own, with a real Kafka behind them. */
 @Timeout(900) // Against a hang; nothing is measured.
 class PullIT {
-    private static final Path EXAMPLES = Path.of("../examples/python").toAbsolutePath().normalize();
+    private static final Path CLIENTS = Path.of("../clients").toAbsolutePath().normalize();
     private static final JsonMapper JSON = new JsonMapper();
     private static final String KEY = "spw_0123456789abcdef0123456789abcdef";
 
@@ -116,9 +121,26 @@ class PullIT {
         }
     }
 
-    @Test
-    void the_examples_in_python_send_and_handle_items_and_stop_cleanly() throws Exception {
-        assumeTrue(hasPython(), "python3 is missing, so the examples in Python are not tested");
+    /** Client in another language: how its command line and its own tests are started. */
+    private record Client(String name, List<String> version, List<String> command, List<String> tests) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static Stream<Client> clients() {
+        return Stream.of(
+                new Client("python", List.of("python3", "--version"), List.of("python3", "-m", "spillway_client"),
+                        List.of("python3", "-m", "unittest", "discover", "-s", "tests")),
+                new Client("node", List.of("node", "--version"), List.of("node", "cli.js"),
+                        List.of("node", "--test", "test/")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("clients")
+    void a_client_sends_and_handles_items_and_stops_cleanly(Client client) throws Exception {
+        assumeTrue(isThere(client), client.version().getFirst() + " is missing, so its client is not tested");
         Path tenantKey = Files.writeString(directory.resolve("acme.key"),
                 commands.run("tenants", "key", "create", "acme", "--output", "json").done().json().get("key")
                         .textValue());
@@ -126,7 +148,7 @@ class PullIT {
             Path workerKey = directory.resolve("all/worker.key");
             assertThat(Files.getPosixFilePermissions(workerKey))
                     .isEqualTo(PosixFilePermissions.fromString("rw-------"));
-            Process producer = python("producer.py", address(running, "gateway"), tenantKey);
+            Process producer = start(client, "send", address(running, "gateway"), tenantKey);
             try (var input = producer.outputWriter()) {
                 for (int line = 0; line < 30; line++) {
                     input.write("line " + line + "\n");
@@ -136,7 +158,7 @@ class PullIT {
             assertThat(exitOf(producer)).isZero();
             assertThat(sent).hasSize(30).doesNotHaveDuplicates();
 
-            Process worker = python("worker.py", address(running, "work"), workerKey);
+            Process worker = start(client, "work", address(running, "work"), workerKey);
             List<String> handled = new ArrayList<>();
             while (handled.size() < 30) {
                 String line = worker.inputReader().readLine();
@@ -149,7 +171,7 @@ class PullIT {
             worker.toHandle().destroy();
             assertThat(exitOf(worker)).isZero();
 
-            Process idle = python("producer.py", address(running, "gateway"), tenantKey);
+            Process idle = start(client, "send", address(running, "gateway"), tenantKey);
             idle.outputWriter().append("last\n").flush();
             assertThat(idle.inputReader().readLine()).isNotNull();
             idle.toHandle().destroy();
@@ -159,10 +181,86 @@ class PullIT {
         }
     }
 
-    private SpillwayProcess start(String name, Map<String, String> environment, String roles) {
+    @ParameterizedTest
+    @MethodSource("clients")
+    void the_own_tests_of_a_client_pass(Client client) throws Exception {
+        assumeTrue(isThere(client), client.version().getFirst() + " is missing, so its client is not tested");
+        Path output = directory.resolve("tests.log");
+        Process tests = new ProcessBuilder(client.tests()).directory(CLIENTS.resolve(client.name()).toFile())
+                .redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        started.add(tests);
+        assertThat(tests.waitFor()).as(Files.readString(output)).isZero();
+    }
+
+    /** As behind a load balancer: whoever gets an answer forwards it to the process that leased the item. */
+    @Test
+    void an_answer_counts_at_any_process() throws Exception {
+        Path keyFile = Files.writeString(directory.resolve("shared.key"), KEY + "\n");
+        Map<String, String> shared = Map.of("SPILLWAY_HANDLER_PULL_KEY_FILE", keyFile.toString(),
+                "SPILLWAY_HANDLER_PULL_RECEIPT_KEY_FILE", keyFile.toString());
+        try (SpillwayProcess owner = startAt(freePort(), "owner", shared, "router,worker");
+                SpillwayProcess other = startAt(freePort(), "other", shared, "worker")) {
+            for (int tenant = 0; tenant < 8; tenant++) {
+                commands.run("send", "--tenant", "t" + tenant, "--count", "5").done();
+            }
+            List<String> receipts = new ArrayList<>();
+            while (receipts.size() < 3) {
+                receipts.addAll(receiptsOf(lease(owner, 3)));
+            }
+            assertThat(post(other, "done", "{\"receipt\":\"" + receipts.get(0) + "\"}").statusCode()).isEqualTo(200);
+            assertThat(post(other, "renew", "{\"receipt\":\"" + receipts.get(1) + "\"}").body())
+                    .contains("leaseUntil");
+            assertThat(statuses(post(other, "answer", allDone(receipts))))
+                    .as("the first was answered before").startsWith(409, 200, 200).doesNotContain(503);
+            while (receipts.size() < 40) {
+                List<String> more = new ArrayList<>();
+                for (SpillwayProcess process : List.of(owner, other)) {
+                    String leased = post(process, "lease", "{\"max\":50,\"waitMillis\":200}").body();
+                    more.addAll(receiptsOf(JSON.readTree(leased).get("items")));
+                }
+                if (!more.isEmpty()) {
+                    assertThat(statuses(post(other, "answer", allDone(more)))).containsOnly(200);
+                    receipts.addAll(more);
+                }
+            }
+            assertBooks(40);
+            owner.kill();
+            assertThat(post(other, "done", "{\"receipt\":\"" + receipts.get(0) + "\"}"))
+                    .as("nobody can say whether it counts").satisfies(unknown -> {
+                        assertThat(unknown.statusCode()).isEqualTo(503);
+                        assertThat(unknown.headers().firstValue("Retry-After")).contains("1");
+                    });
+        }
+    }
+
+    private static List<String> receiptsOf(JsonNode items) {
+        List<String> receipts = new ArrayList<>();
+        items.forEach(item -> receipts.add(item.get("receipt").textValue()));
+        return receipts;
+    }
+
+    private static String allDone(List<String> receipts) {
+        return receipts.stream().map(receipt -> "{\"outcome\":\"done\",\"receipt\":\"" + receipt + "\"}")
+                .collect(Collectors.joining(",", "{\"answers\":[", "]}"));
+    }
+
+    private static List<Integer> statuses(HttpResponse<String> response) throws IOException {
+        List<Integer> statuses = new ArrayList<>();
+        JSON.readTree(response.body()).get("results").forEach(result -> statuses.add(result.get("status").intValue()));
+        return statuses;
+    }
+
+    private SpillwayProcess startAt(int port, String name, Map<String, String> environment, String roles) {
         Map<String, String> all = new HashMap<>(environment);
+        all.put("SPILLWAY_HANDLER_PULL_PORT", Integer.toString(port));
+        all.put("SPILLWAY_HANDLER_PULL_ADVERTISED_URL", "http://127.0.0.1:" + port);
+        return start(name, all, roles);
+    }
+
+    private SpillwayProcess start(String name, Map<String, String> environment, String roles) {
+        Map<String, String> all = new HashMap<>(Map.of("SPILLWAY_HANDLER_PULL_PORT", "0"));
+        all.putAll(environment);
         all.put("SPILLWAY_HANDLER_TYPE", "pull");
-        all.put("SPILLWAY_HANDLER_PULL_PORT", "0");
         return SpillwayProcess.start(directory.resolve(name), all, Stream.concat(
                 Stream.of("--roles", roles), Stream.of(commands.options())).toArray(String[]::new));
     }
@@ -195,23 +293,31 @@ class PullIT {
         return item.get("tenant").textValue() + "/" + item.get("id").textValue();
     }
 
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = Brokers.freePort()) {
+            return socket.getLocalPort();
+        }
+    }
+
     private static String address(SpillwayProcess process, String name) {
         Matcher address = Pattern.compile(" " + name + "=(http://\\S+)").matcher(process.readyLine());
         assertThat(address.find()).as(process.readyLine()).isTrue();
         return address.group(1);
     }
 
-    private static boolean hasPython() throws InterruptedException {
+    private static boolean isThere(Client client) throws InterruptedException {
         try {
-            return new ProcessBuilder("python3", "--version").start().waitFor() == 0;
+            return new ProcessBuilder(client.version()).start().waitFor() == 0;
         } catch (IOException e) {
             return false;
         }
     }
 
-    private Process python(String script, String url, Path keyFile) throws IOException {
-        Process process = new ProcessBuilder("python3", EXAMPLES.resolve(script).toString(), "--url", url,
-                "--key-file", keyFile.toString()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    private Process start(Client client, String action, String url, Path keyFile) throws IOException {
+        List<String> command = new ArrayList<>(client.command());
+        command.addAll(List.of(action, "--url", url, "--key-file", keyFile.toString()));
+        Process process = new ProcessBuilder(command).directory(CLIENTS.resolve(client.name()).toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
         started.add(process);
         return process;
     }

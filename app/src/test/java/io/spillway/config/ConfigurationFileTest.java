@@ -190,7 +190,7 @@ class ConfigurationFileTest {
                 "", "", new HttpSettings.Tls("", "", "", "", "", ""), ""));
         assertThat(handler.of(PullSettings.class)).isEmpty();
         assertThat(load("handler: {type: pull}").handler().of(PullSettings.class))
-                .contains(new PullSettings("127.0.0.1", 8081, "", ""));
+                .contains(new PullSettings("127.0.0.1", 8081, "", "", "", ""));
     }
 
     @Test

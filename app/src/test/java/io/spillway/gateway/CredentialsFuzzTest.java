@@ -20,7 +20,7 @@ class CredentialsFuzzTest {
     private static final Receipts.Receipt RECEIPT = new Receipts.Receipt(12, 3, "spillway.hot-3-123456");
     private static final String[] TEXTS = {"Bearer ", "Basic ", "zoe:", ADMIN_KEY, VIEWER_KEY, "|", ".", "=", "\u00e9"};
 
-    private final Receipts receipts = new Receipts(new byte[] {1, 2, 3}, "worker-1");
+    private final Receipts receipts = new Receipts(new byte[] {1, 2, 3}, "worker-1", "");
     private final ApiKey key = ApiKey.make(new SplittableRandom(1));
     private final Callers callers = callers();
 

@@ -191,6 +191,9 @@ class OpenApiTest {
         } else if (operation.path.startsWith("/admin/runs")) {
             return operation.path.equals("/admin/runs") && operation.method.equals("post")
                     ? "{\"kind\":\"discard\",\"filter\":{\"tenant\":\"acme\"}}" : "";
+        } else if (schema.path("properties").has("answers")) {
+            work.item("answered");
+            return "{\"answers\":[{\"outcome\":\"done\",\"receipt\":" + work.lease(1).get(0).get("receipt") + "}]}";
         } else if (!schema.path("properties").has("receipt")) {
             return operation.method.equals("post") ? "{\"payload\":\"x\"}" : "";
         }

@@ -84,6 +84,10 @@ class PullHandlerTest {
                         Outcome.retry(Duration.ofMillis(1_500), "no")),
                 Arguments.of("later", ",\"afterMillis\":0", Outcome.later(Duration.ZERO)),
                 Arguments.of("later", ",\"afterMillis\":2592000000", Outcome.later(Duration.ofDays(30))),
+                Arguments.of("unavailable", ",\"afterMillis\":7,\"detail\":\"down\"",
+                        Outcome.unavailable(Duration.ofMillis(7), "down")),
+                Arguments.of("unavailable", "",
+                        Outcome.unavailable("The external worker says that the destination cannot work now.")),
                 Arguments.of("dead", ",\"reason\":\"an empty mail\"", Outcome.dead("an empty mail")));
     }
 
@@ -118,8 +122,8 @@ class PullHandlerTest {
     void receipts_of_other_processes_and_of_nobody_are_refused() {
         work.item("one");
         String ours = work.lease(1).get(0).get("receipt").textValue();
-        String theirs = new Receipts(WorkUnderTest.RECEIPT_KEY, "other").sign(new Receipts.Receipt(1, 1, "p"));
-        String unknown = new Receipts(WorkUnderTest.RECEIPT_KEY, "this").sign(new Receipts.Receipt(99, 1, "p"));
+        String theirs = new Receipts(WorkUnderTest.RECEIPT_KEY, "other", "").sign(new Receipts.Receipt(1, 1, "p"));
+        String unknown = new Receipts(WorkUnderTest.RECEIPT_KEY, "this", "").sign(new Receipts.Receipt(99, 1, "p"));
 
         assertThat(work.post("done", "{\"receipt\":\"" + theirs + "\"}").body())
                 .contains("\"status\":409", "The receipt is of another process.");

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ReceiptsTest {
     private static final byte[] KEY = bytes("the key of both processes");
     private static final Receipts.Receipt RECEIPT = new Receipts.Receipt(7, 2, "spillway.hot-3-41@5");
-    private static final Receipts OURS = new Receipts(KEY, "ours");
+    private static final Receipts OURS = new Receipts(KEY, "ours", "http://h:1");
     private static final String SIGNED = OURS.sign(RECEIPT);
 
     @ParameterizedTest
@@ -27,11 +27,17 @@ class ReceiptsTest {
         Receipts.Verdict other = Receipts.OTHER_PROCESS;
         Receipts.Verdict forged = Receipts.FORGED;
         String[] parts = SIGNED.split("\\.");
-        String otherLease = encode("ours|8|2|spillway.hot-3-41@5");
+        String otherLease = encode("ours|http://h:1|8|2|spillway.hot-3-41@5");
         return Stream.of(
                 Arguments.of("as signed", SIGNED, valid),
-                Arguments.of("of another process with the key", new Receipts(KEY, "theirs").sign(RECEIPT), other),
-                Arguments.of("of a process with another key", new Receipts(bytes("x"), "ours").sign(RECEIPT), forged),
+                Arguments.of("of another process with the key", new Receipts(KEY, "theirs", "").sign(RECEIPT), other),
+                Arguments.of("of another process with an address",
+                        new Receipts(KEY, "theirs", "http://h:2").sign(RECEIPT),
+                        new Receipts.Verdict.Elsewhere("http://h:2")),
+                Arguments.of("of an earlier process at this address",
+                        new Receipts(KEY, "theirs", "http://h:1").sign(RECEIPT), other),
+                Arguments.of(
+                        "of a process with another key", new Receipts(bytes("x"), "ours", "").sign(RECEIPT), forged),
                 Arguments.of("with another content", otherLease + "." + parts[1], forged),
                 Arguments.of("with another signature", parts[0] + "." + encode("0".repeat(32)), forged),
                 Arguments.of("without a signature", parts[0], forged),
@@ -46,7 +52,7 @@ class ReceiptsTest {
     @Test
     void a_receipt_names_what_it_is_for() {
         String content = new String(Base64.getUrlDecoder().decode(SIGNED.split("\\.")[0]), StandardCharsets.UTF_8);
-        assertThat(content).isEqualTo("ours|7|2|spillway.hot-3-41@5");
+        assertThat(content).isEqualTo("ours|http://h:1|7|2|spillway.hot-3-41@5");
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.spillway.config.ConfigurationLoader;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.DeliveryBuilder;
 import io.spillway.handler.Outcome;
+import io.spillway.worker.handlers.PullSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -49,12 +50,18 @@ final class WorkUnderTest implements AutoCloseable {
 
     /** @param client closed by this */
     WorkUnderTest(int maxBytes, HttpClient client, Map<String, String> settings) {
+        this("this", maxBytes, client, settings);
+    }
+
+    /** Process with this name; on another port than a free one, the others reach it there. */
+    WorkUnderTest(String name, int maxBytes, HttpClient client, Map<String, String> settings) {
         this.client = client;
         Map<String, String> all = new HashMap<>(settings);
         all.put("handler.type", "pull");
-        all.put("handler.pull.port", "0");
+        all.putIfAbsent("handler.pull.port", "0");
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), all);
-        handler = new PullHandler(RECEIPT_KEY, "this", maxBytes, InstantSource.fixed(NOW));
+        handler = new PullHandler(configuration.handler().of(PullSettings.class).orElseThrow(), RECEIPT_KEY, name,
+                maxBytes, InstantSource.fixed(NOW));
         handler.onDemand(this::fill);
         server = new WorkServer(
                 configuration, handler, AdminKey.of(KEY), registry, InstantSource.system(), System::nanoTime);

@@ -20,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class HandlerMethod {
     private final Object bean;
     private final Method method;
+    private final String destination;
     private final List<Converter> parameters = new ArrayList<>();
 
     /** Value of one parameter. */
@@ -37,9 +38,11 @@ final class HandlerMethod {
     }
 
     /** @throws IllegalStateException if the method cannot be a handler, with what it must have */
-    HandlerMethod(Object bean, Method method, List<PayloadConverter> converters, JsonMapper json) {
+    HandlerMethod(
+            Object bean, Method method, String destination, List<PayloadConverter> converters, JsonMapper json) {
         this.bean = bean;
         this.method = method;
+        this.destination = destination;
         boolean returnsOutcome = Outcome.class.isAssignableFrom(method.getReturnType());
         if (!returnsOutcome && method.getReturnType() != void.class) {
             throw invalid("must return void or Outcome");
@@ -89,6 +92,10 @@ final class HandlerMethod {
                 throw new UnreadableException("The payload cannot be read: " + e.getMessage(), e);
             }
         };
+    }
+
+    String destination() {
+        return destination;
     }
 
     /** Calls the method. Throws what it throws. */

@@ -5,9 +5,11 @@ import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import tools.jackson.databind.json.JsonMapper;
@@ -29,7 +31,8 @@ final class HandlerMethods implements Handler {
                         .forEach((method, handler) -> {
                             Object bean = beans.getBean(name);
                             HandlerMethod added = new HandlerMethod(
-                                    bean, AopUtils.selectInvocableMethod(method, bean.getClass()), converters, json);
+                                    bean, AopUtils.selectInvocableMethod(method, bean.getClass()),
+                                    resolved(handler.destination(), beans), converters, json);
                             if (found.byWorkload.put(handler.workload(), added) != null) {
                                 throw new IllegalStateException("Two methods with @SpillwayHandler have the workload '"
                                         + handler.workload() + "'. Give each a workload of its own.");
@@ -40,15 +43,29 @@ final class HandlerMethods implements Handler {
         return found;
     }
 
+    private static String resolved(String text, ListableBeanFactory beans) {
+        String value = beans instanceof ConfigurableBeanFactory factory ? factory.resolveEmbeddedValue(text) : text;
+        return value == null ? "" : value;
+    }
+
     boolean isEmpty() {
         return byWorkload.isEmpty();
     }
 
     @Override
+    public String destination(Delivery delivery) {
+        return of(delivery).map(HandlerMethod::destination).orElse("");
+    }
+
+    private Optional<HandlerMethod> of(Delivery delivery) {
+        return Optional.ofNullable(byWorkload.getOrDefault(delivery.workload(), byWorkload.get("")));
+    }
+
+    @Override
     public Outcome handle(Delivery delivery) throws Exception {
-        HandlerMethod method = byWorkload.getOrDefault(delivery.workload(), byWorkload.get(""));
-        return method == null
+        Optional<HandlerMethod> method = of(delivery);
+        return method.isEmpty()
                 ? Outcome.retry("No method with @SpillwayHandler handles the workload '" + delivery.workload() + "'")
-                : method.call(delivery);
+                : method.get().call(delivery);
     }
 }

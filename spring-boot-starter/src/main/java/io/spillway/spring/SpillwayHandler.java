@@ -23,4 +23,10 @@ import java.lang.annotation.Target;
 public @interface SpillwayHandler {
     /** Workload of the items. Default: the items of all workloads without a method of their own. */
     String workload() default "";
+
+    /**
+     * Where the work of these items goes, such as a host: items with one destination are put off together while it
+     * cannot work. May contain placeholders of properties ({@code ${mail.host}}). Default: one for all methods without.
+     */
+    String destination() default "";
 }

@@ -144,7 +144,7 @@ class HandlerMethodTest {
     private static Outcome call(String name, byte[] payload) throws Exception {
         Method method = Arrays.stream(Bean.class.getDeclaredMethods())
                 .filter(each -> each.getName().equals(name)).findFirst().orElseThrow();
-        return new HandlerMethod(new Bean(), method, List.of(new Lines()), JSON)
+        return new HandlerMethod(new Bean(), method, "", List.of(new Lines()), JSON)
                 .call(DeliveryBuilder.of("acme", "m-1").payload(payload).build());
     }
 }

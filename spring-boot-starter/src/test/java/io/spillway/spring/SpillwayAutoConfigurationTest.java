@@ -2,9 +2,11 @@ package io.spillway.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.handler.DeliveryBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -12,6 +14,7 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import tools.jackson.databind.json.JsonMapper;
 
 class SpillwayAutoConfigurationTest {
     private final ApplicationContextRunner plain = new ApplicationContextRunner().withConfiguration(
@@ -65,6 +68,29 @@ class SpillwayAutoConfigurationTest {
     void two_handlers_of_one_workload_fail_the_start() {
         configured.withBean(TwoOfOneWorkload.class).run(context -> assertThat(context.getStartupFailure())
                 .rootCause().hasMessageContaining("Two methods").hasMessageContaining("'mail'"));
+    }
+
+    /** One destination from a property, one that is written down, and none. */
+    static final class Destinations {
+        @SpillwayHandler(workload = "mail", destination = "${mail.host}:25")
+        void mail(String text) {}
+
+        @SpillwayHandler(workload = "sms", destination = "sms")
+        void sms(String text) {}
+
+        @SpillwayHandler
+        void others(String text) {}
+    }
+
+    @Test
+    void a_method_names_the_destination_of_its_items() {
+        configured.withPropertyValues("spillway.worker.enabled=false", "mail.host=mx").withBean(Destinations.class)
+                .run(context -> {
+                    HandlerMethods methods = HandlerMethods.of(context.getBeanFactory(), new JsonMapper());
+                    assertThat(Stream.of("mail", "sms", "else").map(workload -> methods.destination(
+                            DeliveryBuilder.of("acme", "1").workload(workload).build())))
+                            .containsExactly("mx:25", "sms", "");
+                });
     }
 
     @Test

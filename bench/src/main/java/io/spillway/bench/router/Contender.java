@@ -18,6 +18,8 @@ public interface Contender extends AutoCloseable {
     /** What there is to compare. */
     enum Kind {
         ROUTER("router"),
+        /** The router, whose input is a topic of others. */
+        SOURCE("source"),
         PASS_THROUGH("pass-through"),
         LOOP("loop"),
         /** Pass-throughs that write headers of the router's size, to tell what the headers alone cost. */
@@ -38,7 +40,7 @@ public interface Contender extends AutoCloseable {
         /** Starts it; it reads nothing yet, for nothing in the input is committed. */
         Contender start(Scene scene, int tenants) {
             return switch (this) {
-                case ROUTER -> new RouterContender(scene, tenants);
+                case ROUTER, SOURCE -> new RouterContender(scene, tenants);
                 case PASS_THROUGH -> new PassThrough(scene, false, false);
                 case LOOP -> new TransactionalLoop(scene);
                 case PASS_ORIGIN -> new PassThrough(scene, true, false);

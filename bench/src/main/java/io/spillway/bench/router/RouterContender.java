@@ -7,6 +7,7 @@ import io.spillway.bench.support.Scene;
 import io.spillway.bench.support.TemporaryDirectory;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -48,7 +49,8 @@ public final class RouterContender implements Contender {
 
     @Override
     public String group() {
-        return scene.topics().routerGroup();
+        Topics topics = scene.topics();
+        return scene.input().equals(topics.ingress()) ? topics.routerGroup() : topics.sourceGroup(Scene.SOURCE);
     }
 
     @Override

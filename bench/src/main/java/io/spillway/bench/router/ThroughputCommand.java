@@ -125,7 +125,9 @@ public final class ThroughputCommand implements Callable<Integer> {
         Machine.Use use;
         String footprint;
         String load = Machine.load();
-        try (Scene scene = Scene.set(admin, bootstrapServers, prefix, commitIntervalMillis, true);
+        try (Scene scene = entry.kind() == Contender.Kind.SOURCE
+                        ? Scene.ofSource(admin, bootstrapServers, prefix, commitIntervalMillis, true)
+                        : Scene.set(admin, bootstrapServers, prefix, commitIntervalMillis, true);
                 Preload preload = Preload.write(scene, items, entry.tenants())) {
             try (Contender contender = entry.kind().start(scene, entry.tenants())) {
                 progress.awaitBalanced(contender.group());

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.config.TopicConfig;
 
@@ -22,17 +23,23 @@ import org.apache.kafka.common.config.TopicConfig;
 public final class Scene implements AutoCloseable {
     public static final int PARTITIONS = Integer.parseInt(TopicSettings.DEFAULT_PARTITIONS);
     public static final int THREADS = 2;
+    /** Name of the source, if the input is one. */
+    public static final String SOURCE = "bench";
 
     private final Admin admin;
     private final Configuration configuration;
     private final Topics topics;
+    private final String input;
     private final List<String> created;
 
-    private Scene(Admin admin, Configuration configuration, boolean appendTime) {
+    private Scene(Admin admin, Configuration configuration, String input, boolean appendTime) {
         this.admin = admin;
         this.configuration = configuration;
         this.topics = new Topics(configuration.queue());
-        this.created = new TopicAdmin(admin).createMissing(topics.all().stream()
+        this.input = input.isEmpty() ? topics.ingress() : input;
+        Stream<TopicSpec> source = input.isEmpty() ? Stream.empty()
+                : Stream.of(new TopicSpec(input, PARTITIONS, 1, Map.of()));
+        this.created = new TopicAdmin(admin).createMissing(Stream.concat(topics.all().stream(), source)
                 .map(spec -> forBench(spec, appendTime && spec.name().equals(output())))
                 .toList());
     }
@@ -49,6 +56,15 @@ public final class Scene implements AutoCloseable {
                 Map.of("router.commitInterval", commitIntervalMillis + "ms"));
     }
 
+    /** Creates the topics, with an input that is a source of the router. */
+    public static Scene ofSource(
+            Admin admin, String bootstrapServers, String prefix, int commitIntervalMillis, boolean appendTime) {
+        return set(admin, bootstrapServers, prefix, appendTime, Map.of(
+                "router.commitInterval", commitIntervalMillis + "ms",
+                "router.sources." + SOURCE + ".topic", prefix + "-records",
+                "router.sources." + SOURCE + ".tenant", "key"));
+    }
+
     /**
      * Creates the topics.
      *
@@ -58,7 +74,8 @@ public final class Scene implements AutoCloseable {
      */
     public static Scene set(
             Admin admin, String bootstrapServers, String prefix, boolean appendTime, Map<String, String> more) {
-        return new Scene(admin, configuration(bootstrapServers, prefix, more), appendTime);
+        return new Scene(admin, configuration(bootstrapServers, prefix, more),
+                more.getOrDefault("router.sources." + SOURCE + ".topic", ""), appendTime);
     }
 
     /** The configuration of the product in a scene with these settings. */
@@ -104,7 +121,7 @@ public final class Scene implements AutoCloseable {
     }
 
     public String input() {
-        return topics.ingress();
+        return input;
     }
 
     public String output() {
