@@ -2,6 +2,7 @@ package io.spillway.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.URI;
@@ -13,11 +14,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Answers to leased items, each applied by the process that leased its item: those of another process go there in one
- * request. Only addresses that a process with the same key has signed are called. Thread-safe. Bound: each request of
- * an external worker waits for at most one call at a time, {@value #CALL_SECONDS} s each.
+ * request, all at once. Only addresses that a process with the same key has signed are called. Thread-safe. Bounds: a
+ * call to each process with an answer of a request, and {@value #CALL_SECONDS} s for all of them.
  */
 final class Answers implements AutoCloseable {
     static final String PATH = "/v1/work:answer";
@@ -44,8 +46,7 @@ final class Answers implements AutoCloseable {
      * @param isForwarded   whether another process sent them
      * @return an object with its {@code status} for each answer, in their order
      */
-    List<ObjectNode> apply(List<Answer> answers, String authorization, boolean isForwarded)
-            throws InterruptedException {
+    List<ObjectNode> apply(List<Answer> answers, String authorization, boolean isForwarded) {
         List<ObjectNode> results = new ArrayList<>();
         Map<String, List<Integer>> elsewhere = new LinkedHashMap<>();
         for (int i = 0; i < answers.size(); i++) {
@@ -66,9 +67,12 @@ final class Answers implements AutoCloseable {
                 }
             }
         }
-        for (Map.Entry<String, List<Integer>> owner : elsewhere.entrySet()) {
-            List<Integer> indexes = owner.getValue();
-            JsonNode there = forward(owner.getKey(), indexes.stream().map(answers::get).toList(), authorization);
+        Map<List<Integer>, CompletableFuture<JsonNode>> calls = new LinkedHashMap<>();
+        elsewhere.forEach((address, indexes) -> calls.put(
+                indexes, forward(address, indexes.stream().map(answers::get).toList(), authorization)));
+        for (Map.Entry<List<Integer>, CompletableFuture<JsonNode>> call : calls.entrySet()) {
+            List<Integer> indexes = call.getKey();
+            JsonNode there = call.getValue().join();
             for (int i = 0; i < indexes.size(); i++) {
                 if (there.path(i) instanceof ObjectNode result && result.path("status").isInt()) {
                     results.set(indexes.get(i), result);
@@ -80,8 +84,8 @@ final class Answers implements AutoCloseable {
         return results;
     }
 
-    /** Returns the results of another process; nothing if it does not answer. */
-    private JsonNode forward(String address, List<Answer> answers, String authorization) throws InterruptedException {
+    /** Returns the results of another process; a missing node if it does not answer. */
+    private CompletableFuture<JsonNode> forward(String address, List<Answer> answers, String authorization) {
         ObjectNode body = GatewayResponse.JSON.createObjectNode();
         ArrayNode array = body.putArray("answers");
         answers.forEach(answer -> answer.into(array.addObject()));
@@ -89,12 +93,16 @@ final class Answers implements AutoCloseable {
                 .timeout(Duration.ofSeconds(CALL_SECONDS))
                 .header("Authorization", authorization).header(FORWARDED, "1")
                 .POST(HttpRequest.BodyPublishers.ofByteArray(GatewayResponse.bytes(body))).build();
+        return client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray())
+                .handle((response, failure) -> failure == null && response.statusCode() == 200
+                        ? results(response.body()) : MissingNode.getInstance());
+    }
+
+    private static JsonNode results(byte[] body) {
         try {
-            HttpResponse<byte[]> response = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
-            return response.statusCode() == 200
-                    ? GatewayResponse.JSON.readTree(response.body()).path("results") : body.path("results");
+            return GatewayResponse.JSON.readTree(body).path("results");
         } catch (IOException e) {
-            return body.path("results");
+            return MissingNode.getInstance();
         }
     }
 

@@ -147,7 +147,7 @@ record WorkApi(
         }
     }
 
-    private GatewayResponse answered(DocumentMap members, ServerRequest request) throws InterruptedException {
+    private GatewayResponse answered(DocumentMap members, ServerRequest request) {
         List<Answer> all = members.list("answers", Answer::of);
         members.end();
         JsonItems.require(!all.isEmpty() && all.size() <= MAX_ITEMS, "answers must be a list of 1 to " + MAX_ITEMS);
@@ -156,7 +156,7 @@ record WorkApi(
         return GatewayResponse.json(200, results);
     }
 
-    private GatewayResponse answered(Answer answer, ServerRequest request) throws InterruptedException {
+    private GatewayResponse answered(Answer answer, ServerRequest request) {
         ObjectNode result = apply(List.of(answer), request).getFirst();
         int status = result.path("status").intValue();
         if (status == 200) {
@@ -167,7 +167,7 @@ record WorkApi(
         return result.has("retryAfter") ? refused.with("Retry-After", result.path("retryAfter").asText()) : refused;
     }
 
-    private List<ObjectNode> apply(List<Answer> all, ServerRequest request) throws InterruptedException {
+    private List<ObjectNode> apply(List<Answer> all, ServerRequest request) {
         return answers.apply(all, Requests.one(request, HeaderNames.AUTHORIZATION).orElseThrow(),
                 Requests.one(request, FORWARDED).isPresent());
     }

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.schema.WorkItem;
 import java.io.ByteArrayInputStream;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120) // Against a hang; nothing is measured.
 class ItemsApiTest {
@@ -58,6 +61,23 @@ class ItemsApiTest {
         assertThat(header(stored, "tracestate")).isEqualTo("a=b,c=d");
         assertThat(gateway.registry.get("spillway.gateway.requests").tag("status", "202").counter().count())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void attributes_are_a_json_object_in_a_header() {
+        assertThat(gateway.post(key, "x", "Spillway-Attributes", "{\"order\":\"\\u00e4\",\"n\":7}").statusCode())
+                .isEqualTo(202);
+        assertThat(new RecordCodec<>(new WorkItem()).decode(gateway.stored().getFirst().value()).get("attributes")
+                .toString()).contains("order=ä", "n=7");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"a\":null}", "[]", "{\"a\":{}}", "{\"a\":1} 2", "{\"a\":1,\"a\":2}", "a=1"})
+    void attributes_that_are_no_object_of_texts_are_refused(String attributes) {
+        HttpResponse<String> refused = gateway.post(key, "x", "Spillway-Attributes", attributes);
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).containsIgnoringCase("attributes");
+        assertThat(gateway.stored()).isEmpty();
     }
 
     @Test

@@ -16,6 +16,8 @@ import java.util.Map;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -25,19 +27,43 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Beans of an application that sends or handles items, if {@code spillway.kafka.bootstrap.servers} is set. */
+/**
+ * Beans of an application that sends or handles items, if {@code spillway.kafka.bootstrap.servers} is set, or Spring
+ * Boot knows a Kafka.
+ */
 @AutoConfiguration(after = JacksonAutoConfiguration.class, afterName = {
-    "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"})
-@ConditionalOnProperty("spillway.kafka.bootstrap.servers")
+    "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+    "org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration"})
+@Conditional(SpillwayAutoConfiguration.HasKafka.class)
 @EnableConfigurationProperties(SpillwayProperties.class)
+@Import(KafkaConnection.FromSpring.class)
 public class SpillwayAutoConfiguration {
+    /** First part of the settings that Kafka's clients pass on. */
+    static final String PLUGINS = "kafka.plugins.";
+
+    /** Whether the address of a Kafka is known. */
+    static final class HasKafka extends AnyNestedCondition {
+        HasKafka() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnProperty("spillway.kafka.bootstrap.servers")
+        static final class OwnAddress {}
+
+        @ConditionalOnBean(type = "org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails")
+        static final class SpringsAddress {}
+    }
+
     @Bean
     @ConditionalOnMissingBean
-    SpillwayTemplate spillwayTemplate(SpillwayProperties properties, JsonMapper json) {
-        QueueSettings queue = queue(properties);
+    SpillwayTemplate spillwayTemplate(
+            SpillwayProperties properties, ObjectProvider<KafkaConnection> connection, JsonMapper json) {
+        QueueSettings queue = queue(over(connection, properties));
         return new SpillwayTemplate(
                 () -> new KafkaClients(queue).producer(), new Topics(queue).ingress(), json);
     }
@@ -46,10 +72,15 @@ public class SpillwayAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "spillway.worker.enabled", matchIfMissing = true)
     WorkerLifecycle spillwayWorkerLifecycle(
-            SpillwayProperties properties, ListableBeanFactory beans, JsonMapper json,
-            ObjectProvider<MeterRegistry> registry, ObjectProvider<OpenTelemetry> telemetry,
+            SpillwayProperties properties, ObjectProvider<KafkaConnection> connection, ListableBeanFactory beans,
+            JsonMapper json, ObjectProvider<MeterRegistry> registry, ObjectProvider<OpenTelemetry> telemetry,
             ApplicationEventPublisher events) {
-        return new WorkerLifecycle(properties, beans, json, registry, telemetry, events);
+        return new WorkerLifecycle(over(connection, properties), beans, json, registry, telemetry, events);
+    }
+
+    private static SpillwayProperties over(ObjectProvider<KafkaConnection> connection, SpillwayProperties properties) {
+        KafkaConnection known = connection.getIfAvailable();
+        return known == null ? properties : known.under(properties);
     }
 
     /** @throws InvalidSettingException if a property of the clients is unknown or not allowed */
@@ -57,6 +88,11 @@ public class SpillwayAutoConfiguration {
         Map<String, String> values = new HashMap<>();
         properties.kafka().forEach((name, value) -> values.put(
                 name.equals("bootstrap.servers") ? "kafka.bootstrapServers" : "kafka.properties." + name, value));
+        properties.settings().forEach((name, value) -> {
+            if (name.startsWith(PLUGINS)) {
+                values.put(name, value);
+            }
+        });
         values.put("kafka.prefix", properties.prefix());
         SettingsBinder binder = new SettingsBinder(values);
         return new QueueSettings(binder.bind(KafkaSettings.class), binder.bind(TopicSettings.class),
