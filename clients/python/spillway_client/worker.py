@@ -21,6 +21,8 @@ _MOST_TEXT = 1_000
 _LEASE_WAIT_MILLIS = 2_000
 _HTTP_TIMEOUT_SECONDS = 30.0
 _PAUSE_SECONDS = 1.0
+#: There is no connection, no answer, or one that is cut off or of something else.
+_NO_ANSWER = (OSError, http.client.HTTPException, ValueError, LookupError, TypeError)
 
 
 class Dead(Exception):
@@ -74,7 +76,7 @@ class Item:
             answer["leaseMillis"] = max(1, round(seconds * 1_000))
         try:
             result = self._worker._post("answer", {"answers": [answer]})["results"][0]
-        except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError) as error:
+        except _NO_ANSWER as error:
             raise SpillwayError(f"the lease of {self.id} could not be renewed: {error!r}") from error
         if result["status"] != 200:
             raise SpillwayError(f"the lease of {self.id} could not be renewed: {result.get('detail')}")
@@ -166,7 +168,7 @@ class Worker:
         try:
             leased = self._post("lease", {"max": free, "waitMillis": _LEASE_WAIT_MILLIS})["items"]
             items = [Item(each, self) for each in leased]
-        except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError) as error:
+        except _NO_ANSWER as error:
             # What was leased nevertheless comes again when its lease has ended.
             _LOG.warning("Nothing could be leased; it is tried again: %r", error)
             items = []
@@ -237,7 +239,7 @@ class Worker:
             statuses = [(int(result["status"]), str(result.get("detail"))) for result in results]
             if len(statuses) != len(answers):
                 raise ValueError("not an answer for each")
-        except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError) as error:
+        except _NO_ANSWER as error:
             statuses = [(503, repr(error))] * len(answers)
         again = []
         for answer, (status, detail) in zip(answers, statuses):

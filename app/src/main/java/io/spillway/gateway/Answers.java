@@ -35,6 +35,9 @@ final class Answers implements AutoCloseable {
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(CALL_SECONDS)).build();
 
+    /** Answers, by their indexes, that are on their way to another process. */
+    private record Call(List<Integer> indexes, CompletableFuture<JsonNode> results) {}
+
     Answers(PullHandler handler) {
         this.handler = handler;
     }
@@ -67,12 +70,12 @@ final class Answers implements AutoCloseable {
                 }
             }
         }
-        Map<List<Integer>, CompletableFuture<JsonNode>> calls = new LinkedHashMap<>();
-        elsewhere.forEach((address, indexes) -> calls.put(
-                indexes, forward(address, indexes.stream().map(answers::get).toList(), authorization)));
-        for (Map.Entry<List<Integer>, CompletableFuture<JsonNode>> call : calls.entrySet()) {
-            List<Integer> indexes = call.getKey();
-            JsonNode there = call.getValue().join();
+        List<Call> calls = new ArrayList<>();
+        elsewhere.forEach((address, indexes) -> calls.add(new Call(
+                indexes, forward(address, indexes.stream().map(answers::get).toList(), authorization))));
+        for (Call call : calls) {
+            List<Integer> indexes = call.indexes;
+            JsonNode there = call.results.join();
             for (int i = 0; i < indexes.size(); i++) {
                 if (there.path(i) instanceof ObjectNode result && result.path("status").isInt()) {
                     results.set(indexes.get(i), result);

@@ -23,9 +23,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,7 +52,9 @@ record WorkApi(
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkApi.class);
     private static final String PREFIX = "/v1/work:";
-    private static final SortedSet<String> ACTIONS = new TreeSet<>(Answer.OUTCOMES);
+    private static final SortedMap<String, Answer.Kind> ANSWERS = new TreeMap<>(
+            Stream.of(Answer.Kind.values()).collect(Collectors.toMap(Answer.Kind::label, kind -> kind)));
+    private static final SortedSet<String> ACTIONS = new TreeSet<>(ANSWERS.keySet());
 
     static {
         ACTIONS.addAll(List.of("answer", "lease"));
@@ -108,7 +114,7 @@ record WorkApi(
                     switch (action) {
                         case "lease" -> lease(members, request, response);
                         case "answer" -> responder.send(response, answered(members, request));
-                        default -> responder.send(response, answered(Answer.of(action, members), request));
+                        default -> responder.send(response, answered(Answer.of(ANSWERS.get(action), members), request));
                     }
                 } catch (InvalidSettingException | IllegalArgumentException e) {
                     responder.send(response, GatewayResponse.of(Problem.Kind.BAD_REQUEST, e.getMessage()));

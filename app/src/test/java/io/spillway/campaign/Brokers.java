@@ -130,16 +130,25 @@ public final class Brokers implements AutoCloseable {
     }
 
     private static int reserve(List<ServerSocket> reserved) throws IOException {
-        ServerSocket socket = freePort();
+        ServerSocket socket = openPort();
         reserved.add(socket);
         return socket.getLocalPort();
+    }
+
+    /** Returns a port that {@link #openPort} has found, and that is free again. */
+    public static int freePort() {
+        try (ServerSocket socket = openPort()) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /**
      * Opens a port below those that systems give to connections: another process could get one of these for a
      * connection before a broker opens it, or while it is down.
      */
-    public static ServerSocket freePort() throws IOException {
+    private static ServerSocket openPort() throws IOException {
         while (true) {
             try {
                 return new ServerSocket(ThreadLocalRandom.current().nextInt(10_000, 32_000), 1,

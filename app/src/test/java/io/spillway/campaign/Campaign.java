@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toSet;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.cli.CommandRun;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,7 +85,7 @@ final class Campaign implements AutoCloseable {
         this.clockLibrary = clockLibrary;
         this.network = namespaces ? Optional.of(new Namespaces()) : Optional.empty();
         Files.createDirectories(directory.resolve("calls"));
-        this.gatewayPort = freePort();
+        this.gatewayPort = Brokers.freePort();
         this.brokers = Brokers.of(directory, bootstrapServers, clockLibrary, network);
         this.configuration = Files.writeString(directory.resolve("spillway.yml"), """
                 kafka: {bootstrapServers: "%s", prefix: %s}
@@ -110,12 +109,6 @@ final class Campaign implements AutoCloseable {
         this.nemesis = new Nemesis(brokers, processes, network,
                 new ClusterFaults(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix),
                 command -> command(command).exitCode() == 0);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = Brokers.freePort()) {
-            return socket.getLocalPort();
-        }
     }
 
     private Map<String, String> environment(Brokers.Side side) {

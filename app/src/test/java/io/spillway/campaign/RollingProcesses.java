@@ -2,7 +2,6 @@ package io.spillway.campaign;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -69,17 +68,9 @@ final class RollingProcesses implements AutoCloseable {
         this.patience = patience;
     }
 
-    static int freePort() {
-        try (ServerSocket socket = Brokers.freePort()) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     /** Starts a new process, and waits until it is ready. */
     void start(Fault.Target role, String name, Version version) {
-        Member member = new Member(name, role, freePort());
+        Member member = new Member(name, role, Brokers.freePort());
         members.add(member);
         launch(member, version);
     }

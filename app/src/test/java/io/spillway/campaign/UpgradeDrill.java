@@ -40,7 +40,7 @@ final class UpgradeDrill implements AutoCloseable {
     private final Brokers brokers;
     private final Path configuration;
     private final RollingProcesses processes;
-    private final int gatewayPort = RollingProcesses.freePort();
+    private final int gatewayPort = Brokers.freePort();
     private final Gaps attempted = new Gaps();
     private final List<String> table = new ArrayList<>();
 

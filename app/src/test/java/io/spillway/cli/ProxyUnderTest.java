@@ -4,8 +4,6 @@ import io.spillway.campaign.Brokers;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -72,9 +70,9 @@ final class ProxyUnderTest implements AutoCloseable {
 
     private final Program program;
     private final Path directory;
-    private final int items = freePort();
-    private final int workA = freePort();
-    private final int workB = freePort();
+    private final int items = Brokers.freePort();
+    private final int workA = Brokers.freePort();
+    private final int workB = Brokers.freePort();
     private final String site;
     private final Process process;
 
@@ -113,7 +111,7 @@ final class ProxyUnderTest implements AutoCloseable {
     /** Ports of a process with a gateway and a worker. */
     record Backend(int gateway, int work) {
         static Backend withFreePorts() {
-            return new Backend(freePort(), freePort());
+            return new Backend(Brokers.freePort(), Brokers.freePort());
         }
     }
 
@@ -213,14 +211,6 @@ final class ProxyUnderTest implements AutoCloseable {
             return socket.isConnected();
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = Brokers.freePort()) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

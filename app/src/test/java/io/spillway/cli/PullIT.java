@@ -11,7 +11,6 @@ import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.kafka.topics.QueueAdmin;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -198,8 +197,8 @@ class PullIT {
         Path keyFile = Files.writeString(directory.resolve("shared.key"), KEY + "\n");
         Map<String, String> shared = Map.of("SPILLWAY_HANDLER_PULL_KEY_FILE", keyFile.toString(),
                 "SPILLWAY_HANDLER_PULL_RECEIPT_KEY_FILE", keyFile.toString());
-        try (SpillwayProcess owner = startAt(freePort(), "owner", shared, "router,worker");
-                SpillwayProcess other = startAt(freePort(), "other", shared, "worker")) {
+        try (SpillwayProcess owner = startAt(Brokers.freePort(), "owner", shared, "router,worker");
+                SpillwayProcess other = startAt(Brokers.freePort(), "other", shared, "worker")) {
             for (int tenant = 0; tenant < 8; tenant++) {
                 commands.run("send", "--tenant", "t" + tenant, "--count", "5").done();
             }
@@ -291,12 +290,6 @@ class PullIT {
 
     private static String idOf(JsonNode item) {
         return item.get("tenant").textValue() + "/" + item.get("id").textValue();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = Brokers.freePort()) {
-            return socket.getLocalPort();
-        }
     }
 
     private static String address(SpillwayProcess process, String name) {

@@ -3,11 +3,9 @@ package io.spillway.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.campaign.Brokers;
 import io.spillway.handler.DeliveryBuilder;
 import io.spillway.handler.Outcome;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -29,12 +27,7 @@ class AnswersTest {
     private final WorkUnderTest other = process("other");
 
     private static WorkUnderTest process(String name) {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
+        int port = Brokers.freePort();
         return new WorkUnderTest(name, 1_000_000, HttpClient.newHttpClient(), Map.of(
                 "handler.pull.port", "" + port, "handler.pull.receiptKeyFile", "/not/read",
                 "handler.pull.advertisedUrl", "http://127.0.0.1:" + port));
