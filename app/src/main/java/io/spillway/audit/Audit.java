@@ -21,11 +21,11 @@ public final class Audit {
      * @throws io.spillway.kafka.topics.KafkaFailure if the cluster does not respond
      */
     public static List<AuditedTenant> of(Census census) {
-        Map<String, TenantBalance> before = LedgerReader.read(census);
+        Map<String, TenantBalance> before = LedgerReader.read(census).tenants();
         Map<String, long[]> counted = new HashMap<>();
         census.forEach(false, item ->
                 counted.computeIfAbsent(item.owner(), absent -> new long[ItemState.COUNT])[item.place().ordinal()]++);
-        Map<String, TenantBalance> after = LedgerReader.read(census);
+        Map<String, TenantBalance> after = LedgerReader.read(census).tenants();
         return Stream.concat(after.keySet().stream(), counted.keySet().stream()).distinct().sorted()
                 .map(tenant -> audited(tenant, before, after, counted))
                 .toList();

@@ -81,6 +81,26 @@ public final class Census implements AutoCloseable {
         read(ItemState.OUTSIDE, topics.ingress(), topics.routerGroup(), includeRouted, visitor);
     }
 
+    /**
+     * Returns the number of a topic's records that a group has passed, of one that finishes them in order; empty if its
+     * first records are gone, so that they cannot be counted.
+     *
+     * @throws io.spillway.kafka.topics.KafkaFailure also if there is no such topic
+     */
+    OptionalLong passed(String topic, String group) {
+        long[] records = {0};
+        for (QueueProgress part : queues.readProgress(topic, group, true)) {
+            long first = first(part.partition());
+            if (part.start() > 0 && first == part.start()) {
+                return OptionalLong.empty();
+            }
+            if (first < part.from()) {
+                readRange(part.partition(), first, part.from(), record -> records[0]++);
+            }
+        }
+        return OptionalLong.of(records[0]);
+    }
+
     /** Visits the finished items on the trail; none if there is no trail. */
     public void forEachOnTrail(Consumer<StoredItem> visitor) {
         if (!topics.keepsTrail()) {

@@ -1,5 +1,6 @@
 package io.spillway.audit;
 
+import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.text.Printable;
@@ -11,6 +12,7 @@ import io.spillway.kafka.view.Depths;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -28,17 +30,43 @@ public final class LedgerReader {
     private LedgerReader() {}
 
     /**
-     * Returns the balances by tenant; forgotten tenants are in one sum, {@link LedgerOwner#IDLE}.
+     * Balances at one moment.
+     *
+     * @param tenants by name; forgotten tenants are in one sum, {@link LedgerOwner#IDLE}
+     * @param sources by name: only the moves into the queue
+     */
+    public record Balances(Map<String, TenantBalance> tenants, Map<String, TenantBalance> sources) {
+        private void add(String name, Depths depths, long offset, ItemState from, long[] counts) {
+            Optional<String> source = LedgerOwner.source(name);
+            if (source.isPresent()) {
+                addNew(sources, source.get(), Optional.ofNullable(depths.sources().get(source.get())), offset, from,
+                        counts);
+            } else if (LedgerOwner.deadReason(name).isEmpty()) {
+                addNew(tenants, name, depths.of(name), offset, from, counts);
+            }
+        }
+
+        private static void addNew(Map<String, TenantBalance> into, String name, Optional<Depth> published, long offset,
+                ItemState from, long[] counts) {
+            if (offset >= published.map(Depth::upTo).orElse(0L)) {
+                into.put(name, into.getOrDefault(name, TenantBalance.EMPTY).plus(from, counts));
+            }
+        }
+    }
+
+    /**
+     * Returns the balances.
      *
      * @throws KafkaFailure if the cluster does not respond, or purges the ledger faster than it can be read
      */
-    public static Map<String, TenantBalance> read(Census census) {
+    public static Balances read(Census census) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             Depths depths = depths(census);
-            Map<String, TenantBalance> balances = new HashMap<>();
-            depths.forEach((tenant, depth) -> balances.put(tenant, depth.balance()));
+            Balances balances = new Balances(new HashMap<>(), new HashMap<>());
+            depths.forEach((tenant, depth) -> balances.tenants().put(tenant, depth.balance()));
+            depths.sources().forEach((source, depth) -> balances.sources().put(source, depth.balance()));
             if (!depths.forgotten().equals(TenantBalance.EMPTY)) {
-                balances.put(LedgerOwner.IDLE, depths.forgotten());
+                balances.tenants().put(LedgerOwner.IDLE, depths.forgotten());
             }
             if (addLedger(census, depths, balances)) {
                 return balances;
@@ -70,7 +98,7 @@ public final class LedgerReader {
     }
 
     /** Returns false if entries were purged after the depths were read; newer depths then include them. */
-    private static boolean addLedger(Census census, Depths depths, Map<String, TenantBalance> balances) {
+    private static boolean addLedger(Census census, Depths depths, Balances balances) {
         for (int partition = 0; partition < Topics.LEDGER_PARTITIONS; partition++) {
             TopicPartition ledger = new TopicPartition(census.topics().ledger(), partition);
             long from = depths.foldedTo(partition);
@@ -85,16 +113,10 @@ public final class LedgerReader {
         return true;
     }
 
-    private static void add(
-            ConsumerRecord<byte[], byte[]> record, Depths depths, Map<String, TenantBalance> balances) {
+    private static void add(ConsumerRecord<byte[], byte[]> record, Depths depths, Balances balances) {
         try {
-            LedgerCodec.read(record.value(), (tenant, from, counts) -> {
-                if (LedgerOwner.deadReason(tenant).isEmpty()
-                        && record.offset() >= depths.of(tenant).map(Depth::upTo).orElse(0L)) {
-                    TenantBalance known = balances.getOrDefault(tenant, TenantBalance.EMPTY);
-                    balances.put(tenant, known.plus(from, counts));
-                }
-            });
+            LedgerCodec.read(record.value(), (name, from, counts) ->
+                    balances.add(name, depths, record.offset(), from, counts));
         } catch (IllegalArgumentException e) {
             logSkipped(record, e);
         }

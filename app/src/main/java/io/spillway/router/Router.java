@@ -156,7 +156,7 @@ public final class Router implements AutoCloseable {
         LaneServices services =
                 new LaneServices(topics, limits, metrics, new LedgerRecorder(topics), requester,
                         (partition, timestampMillis, key, value, headers) ->
-                                early.start(partition, timestampMillis, key, value, headers));
+                                early.start(partition, timestampMillis, key, value, headers), Optional.empty());
         DelayMetrics delays = new DelayMetrics(
                 registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();

@@ -22,6 +22,7 @@ import io.spillway.router.source.SourceDecider;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.KafkaStreams;
@@ -42,13 +43,13 @@ final class Sources implements AutoCloseable {
             QueueAdmin queueAdmin, Admin admin, LaneServices services, Decider fresh, ShardDemand demand,
             InstantSource clock, StuckTransactionDetector stuckTransactions, MeterRegistry registry) {
         Topics topics = services.topics();
-        // Their records have the times of their producers, which do not tell whether an item was moved before.
-        LaneServices afterCommit = new LaneServices(topics, services.limits(), services.metrics(), services.recorder(),
-                services.commitRequester(), EarlyStart.NEVER);
         InitialOffsets offsets = new InitialOffsets(clients, queueAdmin, topics, clock, RouterException::new);
         this.all = configuration.router().sourcesByName().entrySet().stream().map(entry -> {
             SourceSettings source = entry.getValue();
             String group = topics.sourceGroup(entry.getKey());
+            // Its records have the times of their producers, which do not tell whether an item was moved before.
+            LaneServices afterCommit = new LaneServices(topics, services.limits(), services.metrics(),
+                    services.recorder(), services.commitRequester(), EarlyStart.NEVER, Optional.of(entry.getKey()));
             Decider decider = counted(decider(entry.getKey(), source, fresh), entry.getKey(), registry);
             Supplier<KafkaStreams> client = () -> new KafkaStreams(
                     RouterTopology.build(topics, source.topic(),

@@ -77,7 +77,11 @@ class SourcesIT {
                 .extracting(dead -> text(dead.headers().lastHeader(ItemHeaders.DEAD_REASON).value()))
                 .containsExactlyInAnyOrder("bad-tenant", "malformed");
         assertThat(KafkaUnderTest.readAll(kafka.bootstrapServers(), topic)).hasSize(203);
-        commands.run("audit").done();
+        assertThat(commands.run("audit", "--sources").done().outLines())
+                .anyMatch(line -> line.matches("orders +203 +203 *"));
+        JsonNode audited = commands.run("audit", "--sources", "--output", "json").json().at("/sources/0");
+        assertThat(audited.get("correct").asBoolean()).isTrue();
+        assertThat(audited.get("records").asLong()).isEqualTo(203);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.audit.SourceAudit;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
@@ -20,11 +21,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
@@ -103,6 +106,10 @@ class RouterKilledIT {
         }
 
         assertThat(new ExactlyOneLane(kafka, topics).breaches(origins)).as("seed %d", seed).isEmpty();
+        List<SourceAudit> audited = SourceAudit.of(configuration, InstantSource.system());
+        assertThat(audited).hasSize(isSource ? 1 : 0);
+        assertThat(audited).as("seed %d", seed).allMatch(source -> source.least() == ITEMS && source.most() == ITEMS
+                && source.records().equals(OptionalLong.of(ITEMS)));
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER)) {
             assertThat(kafka.readAll(topics.lane(lane))).as("the test reaches %s", lane).isNotEmpty();
         }

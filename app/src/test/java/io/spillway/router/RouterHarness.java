@@ -199,7 +199,8 @@ public final class RouterHarness implements AutoCloseable {
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, MAX_TENANTS)::ofLanes, new RateTable(1_000),
                 new ItemPlacement(fleet, placements));
         LaneServices services = new LaneServices(topics, limits, metrics, recorder, requester,
-                (to, at, key, value, its) -> offered.add(new ProducerRecord<>("hot", to, at, key, value, its)));
+                (to, at, key, value, its) -> offered.add(new ProducerRecord<>("hot", to, at, key, value, its)),
+                Optional.empty());
         ItemReader ingressReader = new ItemReader(schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS,
                 configuration.router().maxHeaderBytes());
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,

@@ -17,10 +17,16 @@ import tools.jackson.databind.json.JsonMapper;
 /** Handler of a worker that calls the method of an item's workload. */
 final class HandlerMethods implements Handler {
     private final Map<String, HandlerMethod> byWorkload = new TreeMap<>();
+    private final HandlerSelector selector;
+
+    private HandlerMethods(HandlerSelector selector) {
+        this.selector = selector;
+    }
 
     /** Finds the methods of all singletons. Throws {@link IllegalStateException} if two have the same workload. */
     static HandlerMethods of(ListableBeanFactory beans, JsonMapper json) {
-        HandlerMethods found = new HandlerMethods();
+        HandlerMethods found = new HandlerMethods(
+                beans.getBeanProvider(HandlerSelector.class).getIfAvailable(() -> Delivery::workload));
         List<PayloadConverter> converters =
                 beans.getBeanProvider(PayloadConverter.class).orderedStream().toList();
         for (String name : beans.getBeanDefinitionNames()) {
@@ -58,14 +64,14 @@ final class HandlerMethods implements Handler {
     }
 
     private Optional<HandlerMethod> of(Delivery delivery) {
-        return Optional.ofNullable(byWorkload.getOrDefault(delivery.workload(), byWorkload.get("")));
+        return Optional.ofNullable(byWorkload.getOrDefault(selector.select(delivery), byWorkload.get("")));
     }
 
     @Override
     public Outcome handle(Delivery delivery) throws Exception {
         Optional<HandlerMethod> method = of(delivery);
         return method.isEmpty()
-                ? Outcome.retry("No method with @SpillwayHandler handles the workload '" + delivery.workload() + "'")
+                ? Outcome.retry("No method with @SpillwayHandler handles the workload '" + selector.select(delivery) + "'")
                 : method.get().call(delivery);
     }
 }

@@ -21,7 +21,10 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface SpillwayHandler {
-    /** Workload of the items. Default: the items of all workloads without a method of their own. */
+    /**
+     * Workload of the items, or what a {@link HandlerSelector} of the application returns for them. Default: all items
+     * without a method of their own.
+     */
     String workload() default "";
 
     /**

@@ -94,6 +94,20 @@ class SpillwayAutoConfigurationTest {
     }
 
     @Test
+    void a_selector_chooses_the_method_in_place_of_the_workload() {
+        HandlerSelector byType = delivery -> delivery.header("type").orElse("");
+        configured.withPropertyValues("spillway.worker.enabled=false", "mail.host=mx").withBean(Destinations.class)
+                .withBean(HandlerSelector.class, () -> byType)
+                .run(context -> {
+                    HandlerMethods methods = HandlerMethods.of(context.getBeanFactory(), new JsonMapper());
+                    assertThat(methods.destination(DeliveryBuilder.of("acme", "1").workload("mail")
+                            .header("type", "sms").build())).isEqualTo("sms");
+                    assertThat(methods.destination(DeliveryBuilder.of("acme", "1").workload("mail").build()))
+                            .isEmpty();
+                });
+    }
+
+    @Test
     void properties_that_are_not_allowed_fail_the_start_with_what_is() {
         configured.withPropertyValues("spillway.kafka.acks=1").run(context ->
                 assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("must be all"));

@@ -3,6 +3,7 @@ package io.spillway.cli.system;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
+import io.spillway.audit.SourceAudit;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
@@ -19,9 +20,10 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Command {@code spillway audit}: compares the balances of the ledger with the items in the topics. */
-@Command(name = "audit", footer = "  spillway audit", description = {
+@Command(name = "audit", footer = {"  spillway audit", "  spillway audit --sources"}, description = {
     "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
             + "are in the topics.",
     "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "
@@ -35,6 +37,10 @@ public final class AuditCommand implements Runnable {
     @Mixin
     private CommonOptions common;
 
+    @Option(names = "--sources", description = "Also check that each record of a source's topic that the routers have "
+            + "passed is one item. It reads the topics of the sources.")
+    private boolean withSources;
+
     @Override
     public void run() {
         Configuration configuration = common.configurationWithLedger();
@@ -42,8 +48,9 @@ public final class AuditCommand implements Runnable {
         try (Census census = new Census(configuration, common.clock())) {
             audited = Audit.confirmed(census);
         }
+        List<SourceAudit> sources = withSources ? SourceAudit.of(configuration, common.clock()) : List.of();
         List<AuditedTenant> off = audited.stream().filter(tenant -> !tenant.findings().isEmpty()).toList();
-        Report report = Report.of(audited, off);
+        Report report = Report.of(audited, off, sources);
         common.printer().result(() -> report, printer -> report.print(printer, audited));
         if (!off.isEmpty()) {
             throw CommandFailure.failed(
@@ -51,6 +58,10 @@ public final class AuditCommand implements Runnable {
                             + Printer.count(tenantsIn(audited), "tenant") + (off.size() == 1 ? " is" : " are")
                             + " not correct. See section Audit of docs/operations.md.");
         }
+        sources.stream().filter(source -> !source.isCorrect()).findFirst().ifPresent(source -> {
+            throw CommandFailure.failed("The records of source " + source.source()
+                    + " are not one item each. See section Audit of docs/operations.md.");
+        });
     }
 
     /**
@@ -59,11 +70,12 @@ public final class AuditCommand implements Runnable {
      * @param moving number of tenants whose items moved during the audit
      * @param places items by the JSON key of their state, according to the ledger
      * @param off    differences of the first tenants
+     * @param sources those that were asked for
      */
     private record Report(
             boolean balanced, int tenants, long moving, long accepted, @JsonAnyGetter Map<String, Long> places,
-            int offTenants, List<Off> off) {
-        static Report of(List<AuditedTenant> audited, List<AuditedTenant> off) {
+            int offTenants, List<Off> off, List<Source> sources) {
+        static Report of(List<AuditedTenant> audited, List<AuditedTenant> off, List<SourceAudit> sources) {
             Map<String, Long> places = new LinkedHashMap<>();
             for (ItemState state : ItemState.values()) {
                 if (state != ItemState.OUTSIDE) {
@@ -76,7 +88,8 @@ public final class AuditCommand implements Runnable {
                     off.stream().limit(MAX_LISTED)
                             .flatMap(tenant -> tenant.findings().stream()
                                     .map(finding -> Off.of(tenant.tenant(), finding)))
-                            .toList());
+                            .toList(),
+                    sources.stream().map(Source::of).toList());
         }
 
         void print(Printer printer, List<AuditedTenant> audited) {
@@ -88,6 +101,12 @@ public final class AuditCommand implements Runnable {
                     places.entrySet().stream().map(place -> List.of("  " + labelOf(place.getKey()), place.getValue(),
                             Optional.<Object>ofNullable(counted.get(place.getKey())).orElse("")))));
             printer.line("");
+            if (!sources.isEmpty()) {
+                printer.table(List.of("source", "items", "records", "problem"), sources.stream().map(source ->
+                        List.of(source.source(), range(source.least(), source.most()),
+                                source.records() == null ? "" : source.records(), source.problem())));
+                printer.line("");
+            }
             if (moving > 0) {
                 printer.line("Items of " + Printer.count(moving, "tenant")
                         + " moved during the audit. Their balances are checked against ranges.");
@@ -100,7 +119,7 @@ public final class AuditCommand implements Runnable {
             printer.line("Not correct for " + offTenants + " of " + Printer.count(tenants, "tenant")
                     + (offTenants > MAX_LISTED ? " (the first " + MAX_LISTED + " by name)" : "") + ":");
             printer.table(List.of("tenant", "state", "ledger", "counted", ""), off.stream().map(mismatch -> List.of(
-                    mismatch.tenant(), mismatch.place(), mismatch.range(), mismatch.counted(),
+                    mismatch.tenant(), mismatch.place(), range(mismatch.least(), mismatch.most()), mismatch.counted(),
                     mismatch.tenant().equals(LedgerOwner.NONE) ? "(items that belong to no tenant)" : "")));
         }
     }
@@ -114,9 +133,23 @@ public final class AuditCommand implements Runnable {
                     finding.least(), finding.most(), finding.counted());
         }
 
-        String range() {
-            return least == most ? Long.toString(most) : least + " to " + most;
+    }
+
+    /**
+     * Items that came from a source by the ledger, and records that were passed.
+     *
+     * @param records null if they cannot be counted, for the reason in {@code problem}
+     */
+    private record Source(String source, long least, long most, Long records, boolean correct, String problem) {
+        static Source of(SourceAudit audit) {
+            return new Source(audit.source(), audit.least(), audit.most(),
+                    audit.records().isPresent() ? audit.records().getAsLong() : null, audit.isCorrect(),
+                    audit.problem());
         }
+    }
+
+    private static String range(long least, long most) {
+        return least == most ? Long.toString(most) : least + " to " + most;
     }
 
     private static int tenantsIn(List<AuditedTenant> audited) {

@@ -35,6 +35,7 @@ public final class LaneForwarder implements AutoCloseable {
     private final LaneHeaders headers;
     private final ProcessorContext<byte[], PartitionedValue> context;
     private final LedgerRecorder.TaskLedger ledger;
+    private final Optional<String> source;
     private final long strictUntilMillis;
     private final LedgerOwner owners = new LedgerOwner();
     private final TrailCodec trail = new TrailCodec();
@@ -48,6 +49,7 @@ public final class LaneForwarder implements AutoCloseable {
         this.headers = headers;
         this.context = context;
         this.ledger = services.recorder().open(stage.from());
+        this.source = services.source().map(LedgerOwner::ofSource);
         this.strictUntilMillis = context.currentSystemTimeMs() + STRICT_MILLIS;
     }
 
@@ -100,13 +102,13 @@ public final class LaneForwarder implements AutoCloseable {
                 send(record, to.lane(), decision.partition());
                 services.metrics().routed(to);
                 services.commitRequester().moved(context, startsEarly(record, to, decision.partition()));
-                commitIf(ledger.record(decision.tenant().name(), ItemState.of(to.lane())));
+                recordMove(decision.tenant().name(), ItemState.of(to.lane()));
                 return true;
             }
             case Route.Drop drop -> {
                 services.commitRequester().moved(context, false);
                 services.metrics().dropped(drop.reason());
-                commitIf(ledger.record(decision.tenant().name(), ItemState.DROPPED));
+                recordMove(decision.tenant().name(), ItemState.DROPPED);
                 if (services.topics().keepsTrail()) {
                     leaveTrail(record, decision, drop, offset, nowMillis);
                 }
@@ -133,14 +135,14 @@ public final class LaneForwarder implements AutoCloseable {
         send(letter, Lane.DEAD_LETTER, Placed.ANYWHERE);
         services.metrics().deadLettered(dead.reason());
         ledger.record(LedgerOwner.of(dead.reason()), ItemState.DEAD_LETTER);
-        commitIf(ledger.record(tenant, ItemState.DEAD_LETTER));
+        recordMove(tenant, ItemState.DEAD_LETTER);
         return true;
     }
 
     /** Moves a record to the delay lane as it is. */
     void delay(Record<byte[], byte[]> record) {
         send(record, Lane.DELAY, Placed.ANYWHERE);
-        commitIf(ledger.record(ownerOf(record), ItemState.DELAY));
+        recordMove(ownerOf(record), ItemState.DELAY);
     }
 
     /** Returns whether the worker of this process has started an item that was sent to its lane. */
@@ -176,8 +178,12 @@ public final class LaneForwarder implements AutoCloseable {
         context.forward(record.withValue(new PartitionedValue(record.value(), partition)), stage.sink(lane));
     }
 
-    private void commitIf(boolean isLedgerFull) {
-        if (isLedgerFull) {
+    /** Records a move for its tenant, and for the source that the item came from. */
+    private void recordMove(String tenant, ItemState to) {
+        if (source.isPresent()) {
+            ledger.record(source.get(), to);
+        }
+        if (ledger.record(tenant, to)) {
             context.commit();
         }
     }

@@ -4,8 +4,13 @@ import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.router.ledger.CommitRequester;
 import io.spillway.router.ledger.LedgerRecorder;
+import java.util.Optional;
 
-/** What the tasks of a process share that forward items to lanes. */
+/**
+ * What the tasks of a process share that forward items to lanes.
+ *
+ * @param source name of the source whose records they are; empty for the router's own stages
+ */
 public record LaneServices(
         Topics topics, LoweredLimits limits, RouterMetrics metrics, LedgerRecorder recorder,
-        CommitRequester commitRequester, EarlyStart early) {}
+        CommitRequester commitRequester, EarlyStart early, Optional<String> source) {}

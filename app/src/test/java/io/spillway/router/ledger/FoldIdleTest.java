@@ -84,6 +84,24 @@ class FoldIdleTest {
     }
 
     @Test
+    void what_came_from_a_source_is_no_tenants_and_is_not_forgotten() {
+        String orders = LedgerOwner.ofSource("orders");
+        fold.append("a", ItemState.OUTSIDE, ItemState.DROPPED, 3);
+        fold.append(orders, ItemState.OUTSIDE, ItemState.DROPPED, 3);
+        fold.advance(FORGOTTEN_MILLIS);
+        assertThat(fold.depths.forgotten().accepted()).as("a alone").isEqualTo(3);
+
+        fold.append(orders, ItemState.OUTSIDE, ItemState.HOT, 2);
+        fold.restart();
+        fold.advance(2_000);
+
+        assertThat(fold.depths.sources()).containsOnlyKeys("orders");
+        assertThat(fold.depths.sources().get("orders").balance().accepted()).isEqualTo(5);
+        assertThat(fold.depths.in(ItemState.HOT)).as("of tenants").isZero();
+        assertThat(fold.depths.size()).isZero();
+    }
+
+    @Test
     void discarding_dead_letters_whose_reason_was_never_counted_hides_no_later_ones() {
         String expired = LedgerOwner.of(DeadReason.EXPIRED);
         fold.append(expired, ItemState.DEAD_LETTER, ItemState.DROPPED, 100);

@@ -49,7 +49,7 @@ record Accounts(TenantBalance balance, Map<String, Long> dead, int findings, lon
         try (Census census = new Census(scene.configuration(), clock);
                 DeadLetters letters = new DeadLetters(scene.configuration(), clock)) {
             long endNanos = System.nanoTime() + SETTLE_NANOS;
-            while (sum(LedgerReader.read(census).values()).waiting() > 0 && System.nanoTime() < endNanos) {
+            while (sum(LedgerReader.read(census).tenants().values()).waiting() > 0 && System.nanoTime() < endNanos) {
                 LockSupport.parkNanos(LOOK_NANOS);
             }
             List<AuditedTenant> audited = Audit.confirmed(census);

@@ -60,7 +60,8 @@ public final class LedgerCodec {
         int length = cursor.readLength();
         if (!ItemLimits.isName(bytes, cursor.position(), length)) {
             String name = cursor.ascii(cursor.position(), length);
-            if (!name.equals(LedgerOwner.NONE) && LedgerOwner.deadReason(name).isEmpty()) {
+            if (!name.equals(LedgerOwner.NONE) && LedgerOwner.deadReason(name).isEmpty()
+                    && LedgerOwner.source(name).isEmpty()) {
                 throw UnreadableItem.malformed("invalid tenant name");
             }
         }

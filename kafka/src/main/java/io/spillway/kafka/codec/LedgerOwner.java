@@ -1,6 +1,7 @@
 package io.spillway.kafka.codec;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,7 @@ public final class LedgerOwner {
     public static final String IDLE = "(idle)";
 
     private static final String DEAD = "(dead:";
+    private static final String SOURCE = "(source:";
     private static final Map<String, DeadReason> DEAD_REASONS = Arrays.stream(DeadReason.values())
             .collect(Collectors.toUnmodifiableMap(LedgerOwner::of, Function.identity()));
 
@@ -34,6 +36,23 @@ public final class LedgerOwner {
     /** Returns the reason whose dead letters are counted under a name; empty if it is a tenant's. */
     public static Optional<DeadReason> deadReason(String name) {
         return Optional.ofNullable(DEAD_REASONS.get(name));
+    }
+
+    /** Returns the name under which the ledger also counts the items of all tenants that came from this source. */
+    public static String ofSource(String source) {
+        return SOURCE + source + ")";
+    }
+
+    /** Returns the source whose items are counted under a name; empty if it is none's. */
+    public static Optional<String> source(String name) {
+        return isSource(name) && name.endsWith(")")
+                ? Optional.of(name.substring(SOURCE.length(), name.length() - 1)).filter(ItemLimits::isName)
+                : Optional.empty();
+    }
+
+    /** Returns whether a name of the ledger is that of a source, and no tenant's. */
+    static boolean isSource(String name) {
+        return name.startsWith(SOURCE);
     }
 
     /** Returns whether a name of the ledger is that of a reason, and no tenant's. */

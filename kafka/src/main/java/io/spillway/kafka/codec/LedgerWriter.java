@@ -8,16 +8,17 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Writer of ledger entries, to be sent in the transaction that moves the items. All lines of a tenant go to one
- * partition, where many tenants share an entry. Lines of reasons have entries of their own, in the first partition: a
- * version that does not know a reason skips an entry as a whole.
+ * partition, where many tenants share an entry. Lines of reasons have entries of their own, in the first partition, and
+ * so have those of sources, in the second: a version that does not know one skips an entry as a whole.
  *
- * <p>Owner: one thread. Bound: one entry of {@link LedgerLines#FULL_BYTES} for each partition, and one for reasons.
+ * <p>Owner: one thread. Bound: one entry of {@link LedgerLines#FULL_BYTES} for each partition, and two more.
  */
 public final class LedgerWriter {
     private static final int OF_REASONS = Topics.LEDGER_PARTITIONS;
+    private static final int OF_SOURCES = OF_REASONS + 1;
 
     private final String topic;
-    private final LedgerLines[] open = new LedgerLines[OF_REASONS + 1];
+    private final LedgerLines[] open = new LedgerLines[OF_SOURCES + 1];
 
     public LedgerWriter(Topics topics) {
         this.topic = topics.ledger();
@@ -39,7 +40,8 @@ public final class LedgerWriter {
             lines.clear();
         }
         sums.forEach(deltas -> deltas.forEach((tenant, from, counts) -> {
-            int entry = LedgerOwner.isDeadReason(tenant) ? OF_REASONS : Topics.ledgerPartition(tenant);
+            int entry = LedgerOwner.isDeadReason(tenant) ? OF_REASONS
+                    : LedgerOwner.isSource(tenant) ? OF_SOURCES : Topics.ledgerPartition(tenant);
             open[entry].add(tenant, from, counts);
             if (open[entry].isFull()) {
                 send(entry, atMillis, into);

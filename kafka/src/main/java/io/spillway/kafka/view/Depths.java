@@ -41,6 +41,8 @@ public final class Depths extends ViewContent<Depth> {
             new AtomicReferenceArray<>(Topics.LEDGER_PARTITIONS);
     /** Dead letters by reason, over all tenants; bounded by the number of reasons. */
     private final Map<DeadReason, Long> deadLetters = new ConcurrentHashMap<>();
+    /** What came from each source, by its name; bounded by the sources that the queue ever had. */
+    private final Map<String, Depth> sources = new ConcurrentHashMap<>();
     private volatile long changedAtMillis;
 
     /** Returns the key of the progress mark of a ledger partition, with the sum of its forgotten tenants. */
@@ -157,6 +159,11 @@ public final class Depths extends ViewContent<Depth> {
         return Math.max(0, deadLetters.getOrDefault(reason, 0L));
     }
 
+    /** Returns what came from each source, by its name: only the counts of the route stage are in the balance. */
+    public Map<String, Depth> sources() {
+        return Map.copyOf(sources);
+    }
+
     /** Returns the offset of a ledger partition below which all entries are included in the balances; 0 if unknown. */
     public long foldedTo(int partition) {
         return folded.get(partition);
@@ -193,6 +200,11 @@ public final class Depths extends ViewContent<Depth> {
             deadLetters.put(reason.get(), depth.balance().in(ItemState.DEAD_LETTER));
             return;
         }
+        Optional<String> source = LedgerOwner.source(key);
+        if (source.isPresent()) {
+            sources.put(source.get(), depth);
+            return;
+        }
         Depth before = entries.put(key, depth);
         addToSums(before == null ? TenantBalance.EMPTY : before.balance(), depth.balance());
     }
@@ -204,11 +216,13 @@ public final class Depths extends ViewContent<Depth> {
             addToSums(before.balance(), TenantBalance.EMPTY);
         }
         LedgerOwner.deadReason(key).ifPresent(deadLetters::remove);
+        LedgerOwner.source(key).ifPresent(sources::remove);
     }
 
     @Override
     public boolean contains(String key) {
-        return key.startsWith(FOLDED) || LedgerOwner.deadReason(key).isPresent() || super.contains(key);
+        return key.startsWith(FOLDED) || LedgerOwner.deadReason(key).isPresent()
+                || LedgerOwner.source(key).isPresent() || super.contains(key);
     }
 
     private void addToSums(TenantBalance before, TenantBalance now) {

@@ -64,14 +64,15 @@ class LedgerCodecTest {
     }
 
     @Test
-    void lines_of_reasons_have_an_entry_of_their_own_which_older_versions_skip() {
+    void lines_of_reasons_and_of_sources_have_entries_of_their_own_which_older_versions_skip() {
         LedgerDeltas sums = new LedgerDeltas(ItemState.HOT);
         sums.add("acme", ItemState.DEAD_LETTER);
         sums.add(LedgerOwner.of(DeadReason.FINAL_FAILURE), ItemState.DEAD_LETTER);
         sums.add(LedgerOwner.of(DeadReason.KILLED_WORKER), ItemState.DEAD_LETTER);
+        sums.add(LedgerOwner.ofSource("orders"), ItemState.DEAD_LETTER);
         write(sums);
 
-        assertThat(sent).hasSize(2);
+        assertThat(sent).hasSize(3);
         List<Map<String, Long>> entries = sent.stream().map(entry -> {
             Map<String, Long> lines = new HashMap<>();
             read(entry.value(), lines);
@@ -79,8 +80,10 @@ class LedgerCodecTest {
         }).toList();
         assertThat(entries).containsExactly(
                 Map.of("acme/HOT/DEAD_LETTER", 1L),
-                Map.of("(dead:final-failure)/HOT/DEAD_LETTER", 1L, "(dead:killed-worker)/HOT/DEAD_LETTER", 1L));
-        assertThat(sent.getLast().partition()).isZero();
+                Map.of("(dead:final-failure)/HOT/DEAD_LETTER", 1L, "(dead:killed-worker)/HOT/DEAD_LETTER", 1L),
+                Map.of("(source:orders)/HOT/DEAD_LETTER", 1L));
+        assertThat(sent.get(1).partition()).isZero();
+        assertThat(sent.getLast().partition()).isOne();
     }
 
     @Test
