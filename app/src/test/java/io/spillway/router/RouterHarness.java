@@ -199,8 +199,7 @@ public final class RouterHarness implements AutoCloseable {
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, MAX_TENANTS)::ofLanes, new RateTable(1_000),
                 new ItemPlacement(fleet, placements));
         LaneServices services = new LaneServices(topics, limits, metrics, recorder, requester,
-                (to, at, key, value, its) -> offered.add(new ProducerRecord<>("hot", to, at, key, value, its)),
-                Optional.empty());
+                (to, at, k, v, its) -> offered.add(new ProducerRecord<>("hot", to, at, k, v, its)), Optional.empty());
         ItemReader ingressReader = new ItemReader(schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS,
                 configuration.router().maxHeaderBytes());
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,
