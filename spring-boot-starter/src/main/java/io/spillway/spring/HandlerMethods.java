@@ -71,7 +71,8 @@ final class HandlerMethods implements Handler {
     public Outcome handle(Delivery delivery) throws Exception {
         Optional<HandlerMethod> method = of(delivery);
         return method.isEmpty()
-                ? Outcome.retry("No method with @SpillwayHandler handles the workload '" + selector.select(delivery) + "'")
+                ? Outcome.retry("No method with @SpillwayHandler handles the workload '" + selector.select(delivery)
+                        + "'")
                 : method.get().call(delivery);
     }
 }
