@@ -129,6 +129,27 @@ class SourcesIT {
             awaitRouted(commands, 2);
         }
         assertThat(new ExactlyOneLane(kafka, commands.topics()).breaches(origins)).isEmpty();
+        assertThat(commands.run("audit", "--sources").done().out()).contains("it began at the latest record");
+    }
+
+    @Test
+    void an_audit_finds_records_that_became_items_twice() throws Exception {
+        CommandsUnderTest commands = commands("earliest");
+        commands.run("topics", "create").done();
+        create(Map.of());
+        send("{\"customer\": \"a\"}");
+        for (int times = 1; times <= 2; times++) {
+            try (Shutdown router = started(commands)) {
+                awaitRouted(commands, times);
+            }
+            if (times == 1) {
+                // As an operator does who goes back to the beginning.
+                kafka.admin().deleteConsumerGroups(List.of(commands.topics().sourceGroup("orders"))).all().get();
+            }
+        }
+        CommandRun audit = commands.run("audit", "--sources");
+        assertThat(audit.outLines()).anyMatch(line -> line.matches("orders +2 +1 *"));
+        assertThat(audit.failedWith(1)).contains("The records of source orders are not one item each.");
     }
 
     @Test
