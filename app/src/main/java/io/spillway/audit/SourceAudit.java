@@ -3,6 +3,7 @@ package io.spillway.audit;
 import io.spillway.config.Configuration;
 import io.spillway.config.SourceSettings;
 import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -51,7 +52,7 @@ public record SourceAudit(String source, long least, long most, OptionalLong rec
                 problem = records.isPresent() ? "" : "the first records of its topic are gone";
             }
         } catch (KafkaFailure e) {
-            problem = e.getMessage();
+            problem = Printable.of(e.getMessage());
         }
         return new SourceAudit(name, before, accepted(census, name), records, problem);
     }
