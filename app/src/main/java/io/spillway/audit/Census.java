@@ -85,12 +85,13 @@ public final class Census implements AutoCloseable {
      * Returns the number of a topic's records that a group has passed, of one that finishes them in order; empty if its
      * first records are gone, so that they cannot be counted.
      *
+     * @param startMillis skips those before the first of this time or later, epoch milliseconds; empty for all
      * @throws io.spillway.kafka.topics.KafkaFailure also if there is no such topic
      */
-    OptionalLong passed(String topic, String group) {
+    OptionalLong passed(String topic, String group, OptionalLong startMillis) {
         long[] records = {0};
         for (QueueProgress part : queues.readProgress(topic, group, true)) {
-            long first = first(part.partition());
+            long first = first(part.partition(), startMillis);
             if (part.start() > 0 && first == part.start()) {
                 return OptionalLong.empty();
             }
@@ -201,13 +202,17 @@ public final class Census implements AutoCloseable {
 
     /** Returns the first offset that is neither purged nor skipped; the last stable offset if all are. */
     private long first(TopicPartition partition) {
-        if (sinceMillis.isEmpty()) {
+        return first(partition, sinceMillis);
+    }
+
+    private long first(TopicPartition partition, OptionalLong fromMillis) {
+        if (fromMillis.isEmpty()) {
             return start(partition);
         }
         // Read first: a record that is decided after this call is found by its time, or its offset is higher.
         long decidedTo = consumer.endOffsets(List.of(partition)).get(partition);
         OffsetAndTimestamp found = consumer
-                .offsetsForTimes(Map.of(partition, Math.max(0, sinceMillis.getAsLong()))).get(partition);
+                .offsetsForTimes(Map.of(partition, Math.max(0, fromMillis.getAsLong()))).get(partition);
         return found == null ? decidedTo : found.offset();
     }
 

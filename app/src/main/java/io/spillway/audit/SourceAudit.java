@@ -1,12 +1,10 @@
 package io.spillway.audit;
 
-import io.spillway.config.Configuration;
 import io.spillway.config.SourceSettings;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
-import java.time.InstantSource;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -26,39 +24,36 @@ public record SourceAudit(String source, long least, long most, OptionalLong rec
     }
 
     /**
-     * Audits the sources of a configuration, by name. Reads their topics.
+     * Audits sources, by name. Reads the ledger twice, and their topics in between.
      *
      * @throws KafkaFailure if the cluster does not respond
      */
-    public static List<SourceAudit> of(Configuration configuration, InstantSource clock) {
-        List<SourceAudit> audits = new ArrayList<>();
-        configuration.router().sourcesByName().forEach((name, source) -> {
-            try (Census census = new Census(configuration, clock, source.startMillis())) {
-                audits.add(of(census, name, source));
-            }
-        });
-        return audits;
+    public static List<SourceAudit> of(Census census, Map<String, SourceSettings> sources) {
+        Map<String, TenantBalance> before = LedgerReader.read(census).sources();
+        Map<String, Count> counts = new LinkedHashMap<>();
+        sources.forEach((name, source) -> counts.put(name, count(census, name, source)));
+        Map<String, TenantBalance> after = LedgerReader.read(census).sources();
+        return counts.entrySet().stream().map(entry -> new SourceAudit(
+                entry.getKey(), accepted(before, entry.getKey()), accepted(after, entry.getKey()),
+                entry.getValue().records(), entry.getValue().problem())).toList();
     }
 
-    private static SourceAudit of(Census census, String name, SourceSettings source) {
-        long before = accepted(census, name);
-        OptionalLong records = OptionalLong.empty();
-        String problem = "";
-        try {
-            if (source.start().equals(SourceSettings.LATEST)) {
-                problem = "it began at the latest record: nobody knows which one that was";
-            } else {
-                records = census.passed(source.topic(), census.topics().sourceGroup(name));
-                problem = records.isPresent() ? "" : "the first records of its topic are gone";
-            }
-        } catch (KafkaFailure e) {
-            problem = Printable.of(e.getMessage());
+    private record Count(OptionalLong records, String problem) {}
+
+    private static Count count(Census census, String name, SourceSettings source) {
+        if (source.start().equals(SourceSettings.LATEST)) {
+            return new Count(OptionalLong.empty(), "it began at the latest record: nobody knows which one that was");
         }
-        return new SourceAudit(name, before, accepted(census, name), records, problem);
+        try {
+            OptionalLong records =
+                    census.passed(source.topic(), census.topics().sourceGroup(name), source.startMillis());
+            return new Count(records, records.isPresent() ? "" : "the first records of its topic are gone");
+        } catch (KafkaFailure e) {
+            return new Count(OptionalLong.empty(), Printable.of(e.getMessage()));
+        }
     }
 
-    private static long accepted(Census census, String source) {
-        Map<String, TenantBalance> sources = LedgerReader.read(census).sources();
-        return sources.getOrDefault(source, TenantBalance.EMPTY).accepted();
+    private static long accepted(Map<String, TenantBalance> sources, String name) {
+        return sources.getOrDefault(name, TenantBalance.EMPTY).accepted();
     }
 }

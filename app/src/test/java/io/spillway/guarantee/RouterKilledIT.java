@@ -2,6 +2,7 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.audit.Census;
 import io.spillway.audit.SourceAudit;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
@@ -106,7 +107,10 @@ class RouterKilledIT {
         }
 
         assertThat(new ExactlyOneLane(kafka, topics).breaches(origins)).as("seed %d", seed).isEmpty();
-        List<SourceAudit> audited = SourceAudit.of(configuration, InstantSource.system());
+        List<SourceAudit> audited;
+        try (Census census = new Census(configuration, InstantSource.system())) {
+            audited = SourceAudit.of(census, configuration.router().sourcesByName());
+        }
         assertThat(audited).hasSize(isSource ? 1 : 0);
         assertThat(audited).as("seed %d", seed).allMatch(source -> source.least() == ITEMS && source.most() == ITEMS
                 && source.records().equals(OptionalLong.of(ITEMS)));

@@ -45,10 +45,11 @@ public final class AuditCommand implements Runnable {
     public void run() {
         Configuration configuration = common.configurationWithLedger();
         List<AuditedTenant> audited;
+        List<SourceAudit> sources;
         try (Census census = new Census(configuration, common.clock())) {
             audited = Audit.confirmed(census);
+            sources = withSources ? SourceAudit.of(census, configuration.router().sourcesByName()) : List.of();
         }
-        List<SourceAudit> sources = withSources ? SourceAudit.of(configuration, common.clock()) : List.of();
         List<AuditedTenant> off = audited.stream().filter(tenant -> !tenant.findings().isEmpty()).toList();
         Report report = Report.of(audited, off, sources);
         common.printer().result(() -> report, printer -> report.print(printer, audited));

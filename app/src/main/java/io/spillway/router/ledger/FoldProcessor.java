@@ -257,7 +257,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         List<Bytes> tenants = idle.forget(store, (name, depth) -> depth.upTo() <= markedOffset
                 && name[0] != MARK_KEY.get()[0]
                 && !unwritten.containsKey(Bytes.wrap(name))
-                && LedgerOwner.deadReason(ascii(name)).isEmpty() && LedgerOwner.source(ascii(name)).isEmpty()
+                && !LedgerOwner.isAlsoCounted(ascii(name))
                 && depth.isIdle(idleMillis, nowMillis, growth.apply(ascii(name))));
         if (!tenants.isEmpty()) {
             writeMark(markedOffset, nowMillis);

@@ -60,8 +60,7 @@ public final class LedgerCodec {
         int length = cursor.readLength();
         if (!ItemLimits.isName(bytes, cursor.position(), length)) {
             String name = cursor.ascii(cursor.position(), length);
-            if (!name.equals(LedgerOwner.NONE) && LedgerOwner.deadReason(name).isEmpty()
-                    && LedgerOwner.source(name).isEmpty()) {
+            if (!name.equals(LedgerOwner.NONE) && !LedgerOwner.isAlsoCounted(name)) {
                 throw UnreadableItem.malformed("invalid tenant name");
             }
         }

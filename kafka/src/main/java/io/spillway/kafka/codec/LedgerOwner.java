@@ -50,6 +50,11 @@ public final class LedgerOwner {
                 : Optional.empty();
     }
 
+    /** Returns whether what is counted under a name is counted for its tenant too: a known reason, or a source. */
+    public static boolean isAlsoCounted(String name) {
+        return deadReason(name).isPresent() || source(name).isPresent();
+    }
+
     /** Returns whether a name of the ledger is that of a source, and no tenant's. */
     static boolean isSource(String name) {
         return name.startsWith(SOURCE);

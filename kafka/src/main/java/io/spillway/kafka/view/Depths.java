@@ -11,6 +11,7 @@ import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.schema.TenantDepth;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -161,7 +162,7 @@ public final class Depths extends ViewContent<Depth> {
 
     /** Returns what came from each source, by its name: only the counts of the route stage are in the balance. */
     public Map<String, Depth> sources() {
-        return Map.copyOf(sources);
+        return Collections.unmodifiableMap(sources);
     }
 
     /** Returns the offset of a ledger partition below which all entries are included in the balances; 0 if unknown. */
@@ -221,8 +222,7 @@ public final class Depths extends ViewContent<Depth> {
 
     @Override
     public boolean contains(String key) {
-        return key.startsWith(FOLDED) || LedgerOwner.deadReason(key).isPresent()
-                || LedgerOwner.source(key).isPresent() || super.contains(key);
+        return key.startsWith(FOLDED) || LedgerOwner.isAlsoCounted(key) || super.contains(key);
     }
 
     private void addToSums(TenantBalance before, TenantBalance now) {
