@@ -3,6 +3,8 @@ package io.spillway.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,6 +56,40 @@ class DeliveryBuilderTest {
         assertThat(delivery.tracestate()).hasValue("s");
         assertThat(delivery.header("later")).as("later changes of the builder do not affect the delivery").isEmpty();
         assertThat(delivery.lease()).isSameAs(lease);
+    }
+
+    @Test
+    void the_last_header_of_a_name_counts() {
+        Delivery delivery = DeliveryBuilder.of("acme", "1").header("x", "first").header("x", "last").build();
+        assertThat(delivery.header("x")).hasValue("last");
+        assertThat(delivery.headers()).hasSize(2);
+    }
+
+    @Test
+    void a_delivery_without_a_key_says_so() {
+        Delivery delivery = DeliveryBuilder.of("acme", "1").withoutKey().build();
+        assertThat(delivery.hasKey()).isFalse();
+        assertThat(delivery.key()).isEmpty();
+    }
+
+    @Test
+    void a_delivery_of_another_make_has_a_key_if_the_key_has_bytes() {
+        assertThat(withKey(0).hasKey()).isFalse();
+        assertThat(withKey(1).hasKey()).isTrue();
+    }
+
+    @Test
+    void a_handler_promises_nothing_by_itself() throws Exception {
+        Handler handler = delivery -> Outcome.done();
+        assertThat(handler.fansOut()).isFalse();
+        assertThat(handler.leavesThreadClean()).isFalse();
+        assertThat(handler.destination(withKey(1))).isEmpty();
+    }
+
+    private static Delivery withKey(int bytes) {
+        return (Delivery) Proxy.newProxyInstance(Delivery.class.getClassLoader(), new Class<?>[] {Delivery.class},
+                (proxy, method, args) -> method.isDefault()
+                        ? InvocationHandler.invokeDefault(proxy, method, args) : new byte[bytes]);
     }
 
     @Test

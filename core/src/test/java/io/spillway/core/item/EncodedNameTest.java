@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EncodedNameTest {
     @ParameterizedTest(name = "{0} is {1}")
     @CsvSource({
-        "acme, acme", "Acme_1.eu-west:7, Acme_1.eu-west:7", "a b, a%20b", "50%, 50%25", "a%20b, a%2520b",
+        "acme, acme", "Acme_1.eu-west:7, Acme_1.eu-west:7", "a b, a%20b", "50%, 50%25", "a%20b, a%2520b", "%41, %2541",
         "é, %C3%A9", "a/b, a%2Fb"
     })
     void what_a_name_may_not_contain_is_percent_encoded(String text, String name) {
