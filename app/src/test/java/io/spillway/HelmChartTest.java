@@ -9,12 +9,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.marcnuri.helm.LintResult;
 import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -187,9 +189,11 @@ class HelmChartTest {
         HelmChart chart = HelmChart.render(directory, LEAST);
 
         int sleep = chart.container(role).at("/lifecycle/preStop/sleep/seconds").asInt();
+        int drain = !role.equals("worker") ? 0 : (int) ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())
+                .worker().drainGrace().toSeconds();
 
         assertThat(chart.pod(role).at("/spec/terminationGracePeriodSeconds").asInt())
-                .isGreaterThan(sleep + Integer.parseInt(limit.group(1)));
+                .isGreaterThan(sleep + drain + Integer.parseInt(limit.group(1)));
     }
 
     @ParameterizedTest

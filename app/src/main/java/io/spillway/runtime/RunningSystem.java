@@ -239,6 +239,11 @@ public record RunningSystem(
         }
     }
 
+    /** Returns for how long a stop may wait for running attempts. */
+    public static Duration drainGrace(Configuration configuration, Set<Role> roles) {
+        return roles.contains(Role.WORKER) ? configuration.worker().drainGrace() : Duration.ZERO;
+    }
+
     public void awaitEnd() throws InterruptedException {
         ended.await();
     }

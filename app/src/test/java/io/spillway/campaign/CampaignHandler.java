@@ -9,8 +9,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -18,7 +21,8 @@ import java.util.concurrent.locks.LockSupport;
  * it acts, so that the file has it even if the process is killed. What it does follows from the payload:
  *
  * <ul>
- *   <li>{@code ok}: done; a number: done after as many milliseconds
+ *   <li>{@code ok}: done; a number: done after as many milliseconds; {@code lasting} and a number: the same, with lines
+ *       for {@link Leases}
  *   <li>{@code flaky}: fails at the first two attempts
  *   <li>{@code poison}: always fails
  *   <li>{@code dead}: refused
@@ -54,8 +58,9 @@ public final class CampaignHandler implements Handler {
         String payload = new String(delivery.payload(), StandardCharsets.UTF_8);
         byte[] line = (delivery.tenant() + "/" + delivery.id() + " " + delivery.attempt() + "\n")
                 .getBytes(StandardCharsets.UTF_8);
-        synchronized (calls) {
-            calls.write(line);
+        write(line);
+        if (payload.startsWith("lasting ")) {
+            return last(delivery, Long.parseLong(payload.substring("lasting ".length())));
         }
         return switch (payload) {
             case "ok" -> Outcome.done();
@@ -75,6 +80,24 @@ public final class CampaignHandler implements Handler {
                 yield Outcome.done();
             }
         };
+    }
+
+    private void write(byte[] line) throws IOException {
+        synchronized (calls) {
+            calls.write(line);
+        }
+    }
+
+    private Outcome last(Delivery delivery, long millis) throws Exception {
+        long leaseMillis = Duration.between(Instant.now(), delivery.lease().endsAt()).toMillis();
+        String call = delivery.tenant() + "/" + delivery.id() + " " + UUID.randomUUID();
+        write(Leases.started(call, System.nanoTime() / 1_000_000, leaseMillis));
+        try {
+            Thread.sleep(millis);
+            return Outcome.done();
+        } finally {
+            write(Leases.ended(call, System.nanoTime() / 1_000_000));
+        }
     }
 
     private static Outcome hang(long nanos) {

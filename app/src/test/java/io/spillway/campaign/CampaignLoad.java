@@ -36,7 +36,7 @@ final class CampaignLoad implements AutoCloseable {
     private static final List<String> KILLERS = List.of("halt", "memory", "heap");
 
     /** What a tenant's items are like. The first tenants have these kinds, all others are steady. */
-    enum Kind { FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, HANGING, SCHEDULED, SWEPT, PAUSED, ISOLATED, STEADY }
+    enum Kind { FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, HANGING, SCHEDULED, SWEPT, PAUSED, ISOLATED, LASTING, STEADY }
 
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
@@ -112,6 +112,7 @@ final class CampaignLoad implements AutoCloseable {
             // retries, more than a hundred of these would go once a minute and partition.
             case FLAKY -> random.nextInt(3) == 0 && number < LAST_TROUBLE ? "flaky" : "ok";
             case SLOW -> "200";
+            case LASTING -> random.nextInt(20) == 0 ? "lasting " + random.nextInt(6_000, 20_000) : "ok";
             case POISONED -> random.nextInt(60) == 0 && number < LAST_TROUBLE ? "poison" : "ok";
             case REFUSED -> random.nextInt(10) == 0 ? "dead" : "ok";
             // Each costs six starts of workers, in which everything else waits: one in most runs.

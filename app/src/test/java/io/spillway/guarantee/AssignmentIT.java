@@ -120,7 +120,7 @@ class AssignmentIT {
             }
             return Outcome.done();
         });
-        try (DeliveryScene scene = scene(12, Map.of("SPILLWAY_WORKER_DRAINGRACE", "10s")).withRouter()) {
+        try (DeliveryScene scene = scene(12, Map.of()).withRouter()) {
             Map<String, Worker> workers = start(scene, 4);
             awaitOwners(scene, workers.keySet(), 12);
             List<String> ids = new ArrayList<>();

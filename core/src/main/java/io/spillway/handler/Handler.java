@@ -8,15 +8,16 @@ package io.spillway.handler;
  * thread, unless {@link #leavesThreadClean} returns true. The thread inherits no thread-local and has the context
  * class loader of the thread that created the worker.
  *
- * <p><b>At least once.</b> The worker may call the handler again for a processed item: after a crash, a rebalance, or a
- * timed-out attempt that still took effect. {@link Delivery#id} is the same in each call; use it as the idempotency
- * key. Attempts of one item may overlap: after a partition moves to another worker, that worker may attempt an item
- * whose call is still running here. Items have no guaranteed order.
+ * <p><b>At least once.</b> The worker may call the handler again for a processed item: after a crash, or a timed-out
+ * attempt that still took effect. {@link Delivery#id} is the same in each call; use it as the idempotency key. An item
+ * is not attempted again while its lease holds, also by another worker, except after the loss of a worker within the
+ * first seconds of an attempt. A call that ignores its interrupt may overlap with the next. Items have no guaranteed
+ * order.
  *
- * <p><b>Interrupts.</b> The worker interrupts the thread when the {@linkplain Delivery#lease lease} ends, and at the
- * latest {@code worker.drainGrace} after it began to stop or to release the item's partition. If an interrupted call
- * returns {@link Outcome.Done}, the item is done. Any other result counts as a timeout (lease) or as not attempted
- * (stop, lost partition). A call that ignores the interrupt keeps its slot until it returns.
+ * <p><b>Interrupts.</b> The worker interrupts the thread when the {@linkplain Delivery#lease lease} ends, at the latest
+ * {@code worker.drainGrace} after it began to stop, and when it has lost the item's partition before the item was
+ * claimed. If an interrupted call returns {@link Outcome.Done}, the item is done. Any other result counts as a timeout
+ * (lease) or as not attempted (stop, lost partition). A call that ignores the interrupt keeps its slot until it returns.
  */
 @FunctionalInterface
 public interface Handler extends AutoCloseable {

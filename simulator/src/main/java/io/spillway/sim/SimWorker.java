@@ -7,6 +7,7 @@ import io.spillway.core.engine.Step;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.TenantPolicy;
@@ -15,6 +16,7 @@ import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
+import io.spillway.core.retry.NextStep;
 import io.spillway.core.scheduling.MaxMinSlots;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
@@ -24,6 +26,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -40,6 +43,8 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     private static final long ALIVE = Long.MAX_VALUE;
     /** Delay of an urgent commit, about the duration of a transaction. */
     private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
+    /** As of the worker. */
+    private static final long CLAIM_MARGIN_MILLIS = 5_000;
 
     /** Partitions that it owns; when it is dead, those that it gets when it restarts. */
     final List<SimulatedPartition> partitions = new ArrayList<>();
@@ -59,6 +64,8 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     boolean caughtUp;
     private long diedNanos = ALIVE;
     private boolean urgent;
+    /** When it last began to hand partitions back. */
+    private long leavingNanos;
 
     /** Attempt whose end is known from its start. */
     static final class Attempt extends EngineAttempt<SimulatedItem> {
@@ -100,6 +107,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         List<EnginePartition> leaving = partitions.stream().filter(which).map(partition -> partition.state).toList();
         if (!leaving.isEmpty()) {
             engine.leave(leaving, nowNanos);
+            leavingNanos = nowNanos;
         }
     }
 
@@ -200,7 +208,12 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     void commit(long nowNanos) {
         urgent = false;
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        boolean isLeaving = engine.attempts().stream().anyMatch(attempt -> attempt.item.partition().isLeaving());
+        carryOut(engine.claims().ofLong(nowNanos), nowNanos);
+        if (nowNanos - leavingNanos >= SimulatedTime.NANOS_PER_SECOND) {
+            carryOut(engine.claims().ofLeaving(), nowNanos);
+        }
+        boolean isLeaving = engine.attempts().stream()
+                .anyMatch(attempt -> attempt.item.partition().isLeaving() && !attempt.isClaimed());
         List<SimulatedPartition> left = isLeaving ? List.of()
                 : partitions.stream().filter(partition -> partition.state.isLeaving()).toList();
         engine.drained(left.stream().map(partition -> partition.state).toList());
@@ -216,6 +229,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
             partition.committed(snapshot);
             carryOut(engine.committed(partition.state, snapshot, nowMillis, nowNanos), nowNanos);
         });
+        engine.attempts().stream().filter(Attempt::isClaimed).forEach(Attempt::claimHeld);
         moves.forEach(move -> model.published(move, nowNanos));
         if (!left.isEmpty()) {
             forget(left, nowNanos);
@@ -230,6 +244,10 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     void kill(long nowNanos) {
         if (isAlive()) {
             diedNanos = nowNanos;
+            engine.attempts().stream().filter(Attempt::isClaimHeld).forEach(attempt -> model.published(new Step.Move<>(
+                    attempt.item, Lane.DELAY, LaneReason.LOST, attempt.item.moves,
+                    SimulatedTime.epochMillis(attempt.startedNanos) + attempt.timeout.millis() + CLAIM_MARGIN_MILLIS),
+                    nowNanos));
             model.died(this, nowNanos);
         }
     }
@@ -286,7 +304,21 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
                 case Step.DeadLetter<SimulatedItem, Attempt> dead -> move(dead.item(), dead);
                 case Step.Commit() -> commitSoon(nowNanos);
                 case Step.Abandon(Attempt attempt) -> { }
+                case Step.Claim(Attempt attempt) -> attempt.item.currentPartition.left();
+                case Step.Settle(Attempt attempt, NextStep next) -> settle(attempt.item, attempt, next);
             }
+        }
+    }
+
+    private void settle(SimulatedItem item, Attempt attempt, NextStep next) {
+        switch (next) {
+            case NextStep.Done done -> tally.done(item);
+            case NextStep.Delay delay -> open.add(new Step.Retry<>(attempt, delay));
+            case NextStep.PutOff later -> open.add(
+                    new Step.Move<>(item, Lane.DELAY, LaneReason.LATER, item.moves, later.dueMillis()));
+            case NextStep.DeadLetter dead -> open.add(
+                    new Step.DeadLetter<>(item, Optional.of(attempt), dead.why(), dead.attempts()));
+            case NextStep.GiveBack back -> throw new IllegalStateException("no attempt is interrupted");
         }
     }
 

@@ -26,6 +26,7 @@ final class SimulatedItem implements EngineItem {
     Lane lane = Lane.HOT;
     int attempts;
     int moves;
+    int losses;
     int blameThousandths;
     long waitMillis;
     /** Whether it is in the delay lane after a failed attempt. */
@@ -87,6 +88,11 @@ final class SimulatedItem implements EngineItem {
     @Override
     public int moves() {
         return moves;
+    }
+
+    @Override
+    public int losses() {
+        return losses;
     }
 
     @Override

@@ -179,6 +179,8 @@ final class SpillwayModel implements Model {
                 delay(item, true, 0, next.dueMillis(), nowNanos);
             }
             case Step.Move(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis)
+                    when reason == LaneReason.LOST -> lost(item, dueMillis, nowNanos);
+            case Step.Move(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis)
                     when to == Lane.DELAY -> delay(item, false, moves, dueMillis, nowNanos);
             case Step.Move(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) -> {
                 item.moves = moves;
@@ -188,6 +190,12 @@ final class SpillwayModel implements Model {
             }
             default -> throw new IllegalStateException(move + ": not a move");
         }
+    }
+
+    /** Delays an item whose worker is lost, until a lease that it may have has ended. */
+    private void lost(SimulatedItem item, long dueMillis, long nowNanos) {
+        item.losses++;
+        delay(item, false, item.moves, dueMillis, nowNanos);
     }
 
     private void delay(SimulatedItem item, boolean retries, int moves, long dueMillis, long nowNanos) {

@@ -163,9 +163,8 @@ public final class SpillwayWorker implements AutoCloseable {
     }
 
     /**
-     * Stops the worker: it takes no more items, waits at most {@code worker.drainGrace} for running handler calls,
-     * commits what they finished, leaves the group and closes the handler. The other workers then handle the rest.
-     * Waits for a {@link #start} in progress. Calling it again has no effect.
+     * Stops the worker: it leaves the group, so that other workers take over, waits at most {@code worker.drainGrace}
+     * for running handler calls, commits what they finished and closes the handler. Waits for a {@link #start} in progress. Calling it again has no effect.
      */
     @Override
     public synchronized void close() {
@@ -233,7 +232,7 @@ public final class SpillwayWorker implements AutoCloseable {
             return setting("worker.slots", Integer.toString(count));
         }
 
-        /** Sets the time for running handler calls to finish at {@link #close}, 0 to 20 s. Default: 5 s. */
+        /** Sets the time for running handler calls to finish at {@link #close}, 0 to 1 day. Default: 2 minutes. */
         public Builder drainGrace(Duration time) {
             return setting("worker.drainGrace", time.toMillis() + "ms");
         }

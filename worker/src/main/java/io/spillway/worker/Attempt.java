@@ -32,6 +32,10 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     /** Reason for the interrupt of a call. */
     enum Interruption { NONE, LEASE_ENDED, PARTITION_LEFT }
 
+    /** Time for a renewal to be recorded after the end of the lease before; less than a claim lasts longer. */
+    private static final long RENEWAL_NANOS = TimeUnit.MILLISECONDS.toNanos(LaneRecords.CLAIM_MARGIN_MILLIS / 2);
+    /** Time for a worker to give up an attempt, which it looks for every 10 s. */
+    private static final long GIVE_UP_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int MAX_FRAMES = 4;
     private static final ItemDecoder DECODER = new ItemDecoder();
     private static final byte[] NO_KEY = {};
@@ -45,6 +49,14 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     String detail = "";
     /** Text of the failure for the dead letter; empty when the detail says everything, or another attempt follows. */
     Optional<String> failure = Optional.empty();
+    /** Name of the claim of its item; empty without one. Owner: the holder of the worker's lock, as of the next ones. */
+    String claim = "";
+    /** Number of the move that claims its item, in its partition. */
+    long claimMove;
+    /** Lease, since {@link #startedNanos}, that the last notice of the claim covers. */
+    long noticedNanos;
+    /** Lease, since {@link #startedNanos}, that the committed claim covers. */
+    private long heldNanos = Long.MAX_VALUE;
     /** Carries the trace to what the handler calls; set before the handler runs. */
     AttemptSpan span = AttemptSpan.NONE;
     /** Concurrent readers may each decode it, with equal results. */
@@ -106,9 +118,39 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
         }
     }
 
-    /** Interrupts the call when its lease has ended; returns whether it did. */
+    /**
+     * Returns the lease that its claim must cover, since {@link #startedNanos}. That of a call that ignores its end is
+     * longer, until it is given up.
+     */
+    synchronized long coverNanos(long nowNanos) {
+        return isDeaf(nowNanos) ? leaseNanos + STUCK_AFTER_NANOS + GIVE_UP_NANOS : leaseNanos;
+    }
+
+    /** Returns when a claim that covers this lease is due, epoch milliseconds by a clock that shows now. */
+    long dueMillis(long coverNanos, long nowMillis, long nowNanos) {
+        return nowMillis + TimeUnit.NANOSECONDS.toMillis(startedNanos + coverNanos - nowNanos)
+                + LaneRecords.CLAIM_MARGIN_MILLIS;
+    }
+
+    /** Records that a committed claim covers the lease up to here, since {@link #startedNanos}. */
+    synchronized void holdsTo(long nanos) {
+        claimHeld();
+        heldNanos = heldNanos == Long.MAX_VALUE ? nanos : Math.max(heldNanos, nanos);
+    }
+
+    @Override
+    protected synchronized boolean mayBeClaimed() {
+        return super.mayBeClaimed() && interruption == Interruption.NONE && !over;
+    }
+
+    /**
+     * Interrupts the call when its lease has ended, or its renewal could not be recorded in time; returns whether it
+     * did.
+     */
     synchronized boolean interruptIfOverdue(long nowNanos) {
-        boolean overdue = nowNanos - startedNanos >= leaseNanos && interrupt(Interruption.LEASE_ENDED);
+        long elapsedNanos = nowNanos - startedNanos;
+        boolean overdue = (elapsedNanos >= leaseNanos || elapsedNanos - RENEWAL_NANOS >= heldNanos)
+                && interrupt(Interruption.LEASE_ENDED);
         if (overdue) {
             leaseEnded(nowNanos);
         }

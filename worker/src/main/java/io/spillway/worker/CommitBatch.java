@@ -16,9 +16,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *
  * @param group    metadata of the generation that the worker had joined at the capture; null only in an empty batch
  * @param parts    by partition
+ * @param notices  on claimed items, whose partitions may be gone
  * @param atMillis time of the capture, epoch milliseconds
  */
-record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts, long atMillis) {
+record CommitBatch(
+        ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts, List<Notice> notices, long atMillis) {
     /** Approximate limit of one transaction: the moves of one second on a small machine. */
     private static final int MAX_MOVES = 50_000;
     private static final long MAX_MOVE_BYTES = 16L << 20;
@@ -33,6 +35,14 @@ record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts,
     record Part(ProgressState state, List<ProducerRecord<byte[], byte[]>> moves, LedgerDeltas deltas) {}
 
     /**
+     * Record for the delay lane about a claimed item. It may be written more than once.
+     *
+     * @param attempt   the attempt that has the claim
+     * @param heldNanos end of the lease that the claim covers from its commit on, since the attempt's begin
+     */
+    record Notice(Attempt attempt, long heldNanos, ProducerRecord<byte[], byte[]> record) {}
+
+    /**
      * Returns a batch of the partitions that have changed, as many as one commit can have.
      *
      * @param group null if there are none
@@ -40,12 +50,12 @@ record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts,
      */
     static CommitBatch of(
             ConsumerGroupMetadata group, Collection<OwnedPartition> partitions, Function<OwnedPartition, Part> part,
-            long nowMillis) {
+            List<Notice> notices, long nowMillis) {
         Map<OwnedPartition, Part> parts = new LinkedHashMap<>();
         partitions.stream().filter(OwnedPartition::isDirty)
                 .limit(CommitThread.MAX_METADATA_CHARACTERS / CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION + 1)
                 .forEach(partition -> parts.put(partition, part.apply(partition)));
-        return new CommitBatch(group, parts, nowMillis);
+        return new CommitBatch(group, parts, notices, nowMillis);
     }
 
     /** Returns whether the next batch is so full that no more may be added to it by reading on. */
@@ -55,6 +65,6 @@ record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts,
     }
 
     boolean isEmpty() {
-        return parts.isEmpty();
+        return parts.isEmpty() && notices.isEmpty();
     }
 }

@@ -4,7 +4,6 @@ import io.spillway.core.engine.TransactionBudget;
 import io.spillway.core.text.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -13,9 +12,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,15 +87,15 @@ final class CommitThread implements AutoCloseable {
     }
 
     /**
-     * Commits all outcomes of partitions.
+     * Commits as long as there is something to commit.
      *
      * @param whenRefused runs after each commit that did not succeed
      * @throws TimeoutException if it takes longer than {@value #FLUSH_SECONDS} s
      */
-    void commitAll(Collection<TopicPartition> partitions, Runnable whenRefused)
+    void commitWhile(BooleanSupplier hasToCommit, Runnable whenRefused)
             throws InterruptedException, ExecutionException, TimeoutException {
         long deadlineNanos = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(FLUSH_SECONDS);
-        while (core.hasToCommit(partitions)) {
+        while (hasToCommit.getAsBoolean()) {
             long leftNanos = Math.max(0, deadlineNanos - nanoClock.getAsLong());
             if (!flush().get(leftNanos, TimeUnit.NANOSECONDS)) {
                 whenRefused.run();

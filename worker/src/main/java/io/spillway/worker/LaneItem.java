@@ -90,6 +90,11 @@ record LaneItem(
                         .orElse(AttemptCounts.UNKNOWN), AttemptCounts.UNKNOWN, Integer.MAX_VALUE);
     }
 
+    @Override
+    public int losses() {
+        return Math.clamp(ItemHeaders.number(record.headers(), ItemHeaders.LOST).orElse(0), 0, Integer.MAX_VALUE);
+    }
+
     /**
      * Returns the {@code topic-partition-offset} at which the item entered: from the router's header, or of this record
      * when it was produced directly to the lane.

@@ -11,6 +11,7 @@ import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.Route;
 import io.spillway.core.text.Printable;
+import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
@@ -34,6 +35,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
  */
 final class LaneRecords {
     static final String STAGE = "worker";
+    /** Time by which a claim outlasts its lease: for clocks that differ, and for calls to return after their end. */
+    static final long CLAIM_MARGIN_MILLIS = 5_000;
     private static final long KEPT_MILLIS = 60_000;
 
     private final Topics topics;
@@ -81,6 +84,9 @@ final class LaneRecords {
         Headers headers = copyOf(item);
         set(headers, ItemHeaders.LANE_REASON, reason.label());
         set(headers, ItemHeaders.MOVES, Integer.toString(moves));
+        if (reason == LaneReason.LOST) {
+            set(headers, ItemHeaders.LOST, Integer.toString(item.losses() + 1));
+        }
         if (to == Lane.DELAY) {
             set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
             return to(item.record(), to, headers);
@@ -93,7 +99,13 @@ final class LaneRecords {
     /** Returns the record of a move to the delay lane after an attempt, which stays within the tenant's shard. */
     ProducerRecord<byte[], byte[]> retry(Attempt attempt, NextStep.Delay next) {
         LaneItem item = attempt.item;
-        Headers headers = copyOf(item);
+        int partition = placement.retryPartition(
+                tenants.apply(item.tenant()), item.workload(), item.record().partition());
+        return to(item.record(), Lane.DELAY, partition, retryHeaders(attempt, next));
+    }
+
+    private static Headers retryHeaders(Attempt attempt, NextStep.Delay next) {
+        Headers headers = copyOf(attempt.item);
         set(headers, ItemHeaders.LANE_REASON, LaneReason.RETRY.label());
         set(headers, ItemHeaders.ATTEMPT, Integer.toString(next.attempts()));
         set(headers, ItemHeaders.DUE, Long.toString(next.dueMillis()));
@@ -103,10 +115,53 @@ final class LaneRecords {
         set(headers, ItemHeaders.LAST_FAILURE, Printable.of(attempt.detail, ItemHeaders.MAX_LAST_FAILURE));
         // The limit on moves counts from the last attempt; otherwise an old item could no longer be moved.
         headers.remove(ItemHeaders.MOVES);
+        headers.remove(ItemHeaders.LOST);
         markAttempted(headers, attempt.startedAtMillis);
-        int partition = placement.retryPartition(
-                tenants.apply(item.tenant()), item.workload(), item.record().partition());
-        return to(item.record(), Lane.DELAY, partition, headers);
+        return headers;
+    }
+
+    /** Returns the record by which an item waits in the delay lane for the end of its running attempt. */
+    ProducerRecord<byte[], byte[]> claim(Attempt attempt, long dueMillis) {
+        Headers headers = copyOf(attempt.item);
+        set(headers, ItemHeaders.LANE_REASON, LaneReason.CLAIMED.label());
+        set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        markClaim(headers, attempt);
+        return to(attempt.item.record(), Lane.DELAY, headers);
+    }
+
+    /** Returns the notice that a lease was extended. */
+    ProducerRecord<byte[], byte[]> renewal(Attempt attempt, long dueMillis) {
+        Headers headers = new RecordHeaders();
+        set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        return notice(attempt, ClaimResult.RENEWED, headers);
+    }
+
+    /** Returns the notice of what becomes of a claimed item, with all headers that it has from then on. */
+    ProducerRecord<byte[], byte[]> settlement(Attempt attempt, NextStep next) {
+        LaneItem item = attempt.item;
+        return switch (next) {
+            case NextStep.Done done -> notice(attempt, ClaimResult.DONE, copyOf(item));
+            case NextStep.GiveBack back -> notice(attempt, ClaimResult.RELEASED, copyOf(item));
+            case NextStep.Delay delay -> notice(attempt, ClaimResult.DELAYED, retryHeaders(attempt, delay));
+            case NextStep.PutOff later -> notice(attempt, ClaimResult.DELAYED,
+                    unattempted(item, Lane.DELAY, LaneReason.LATER, item.moves(), later.dueMillis()).headers());
+            case NextStep.DeadLetter dead -> notice(attempt, ClaimResult.DEAD, dead(new Step.DeadLetter<>(
+                    item, Optional.of(attempt), dead.why(), dead.attempts()), clock.millis()).headers());
+        };
+    }
+
+    private ProducerRecord<byte[], byte[]> notice(Attempt attempt, ClaimResult result, Headers headers) {
+        set(headers, ItemHeaders.CLAIM_RESULT, result.label());
+        markClaim(headers, attempt);
+        ConsumerRecord<byte[], byte[]> record = attempt.item.record();
+        return new ProducerRecord<>(topics.lane(Lane.DELAY), record.partition(), Math.max(0, record.timestamp()), null,
+                null, headers);
+    }
+
+    /** Only Spillway sets an origin, which makes the headers valid. */
+    private static void markClaim(Headers headers, Attempt attempt) {
+        set(headers, ItemHeaders.CLAIM, attempt.claim);
+        set(headers, ItemHeaders.ORIGIN, attempt.item.origin());
     }
 
     /**

@@ -22,11 +22,15 @@ final class Outbox {
     private final LaneRecords records;
     private final WorkerMetrics metrics;
     private final InstantSource clock;
+    private final String claimer;
+    private long claims;
 
-    Outbox(LaneRecords records, WorkerMetrics metrics, InstantSource clock) {
+    /** @param claimer name of this worker process, which no other has had */
+    Outbox(LaneRecords records, WorkerMetrics metrics, InstantSource clock, String claimer) {
         this.records = records;
         this.metrics = metrics;
         this.clock = clock;
+        this.claimer = claimer;
     }
 
     LaneRecords records() {
@@ -62,6 +66,30 @@ final class Outbox {
         LaneItem item = attempt.item;
         item.owned().moved(item.tenant(), Lane.DELAY, records.retry(attempt, next));
         metrics.failed(item.tenant());
+    }
+
+    void claimed(Attempt attempt, long nowNanos) {
+        LaneItem item = attempt.item;
+        attempt.claim = claimer + "-" + ++claims;
+        attempt.noticedNanos = attempt.coverNanos(nowNanos);
+        item.owned().moved(item.tenant(), Lane.DELAY, records.claim(
+                attempt, attempt.dueMillis(attempt.noticedNanos, clock.millis(), nowNanos)));
+        attempt.claimMove = item.owned().lastMove();
+        metrics.moved(Lane.DELAY, LaneReason.CLAIMED).increment();
+    }
+
+    CommitBatch.Notice renewed(Attempt attempt, long nowNanos) {
+        attempt.noticedNanos = attempt.coverNanos(nowNanos);
+        return new CommitBatch.Notice(attempt, attempt.noticedNanos, records.renewal(
+                attempt, attempt.dueMillis(attempt.noticedNanos, clock.millis(), nowNanos)));
+    }
+
+    /** The delay stage counts what becomes of the item. */
+    CommitBatch.Notice settled(Attempt attempt, NextStep next) {
+        if (next instanceof NextStep.Delay) {
+            metrics.failed(attempt.item.tenant());
+        }
+        return new CommitBatch.Notice(attempt, 0, records.settlement(attempt, next));
     }
 
     /** Returns the line for the log about an item whose attempts have cost a worker or a slot. */

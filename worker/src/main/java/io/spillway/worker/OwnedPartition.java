@@ -37,6 +37,7 @@ final class OwnedPartition extends EnginePartition {
     /** Deltas in a batch whose commit is not confirmed. */
     private final LedgerDeltas uncommitted;
     private long moveBytes;
+    private long committedMoves;
 
     /**
      * Records of one partition from one poll.
@@ -92,6 +93,7 @@ final class OwnedPartition extends EnginePartition {
     /** Removes the first {@code count} moves, and the deltas that were committed with them. */
     void committed(int count) {
         isInBatch = false;
+        committedMoves += count;
         uncommitted.clear();
         for (int i = 0; i < count; i++) {
             moveBytes -= bytes(moves.remove());
@@ -102,6 +104,16 @@ final class OwnedPartition extends EnginePartition {
     void notCommitted() {
         isInBatch = false;
         markDirty();
+    }
+
+    /** Returns the number of the last move, from 1 in this ownership; 0 without one. */
+    long lastMove() {
+        return committedMoves + moves.size();
+    }
+
+    /** Returns whether a move with this number, and all before it, are committed. */
+    boolean isCommitted(long move) {
+        return committedMoves >= move;
     }
 
     /** Returns the {@link HeldBytes} of the moves. */

@@ -51,6 +51,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private static final long PAUSE_AFTER_REFUSAL_MILLIS = 100;
     /** Longest pause: 6.4 s. */
     private static final int MAX_DOUBLINGS = 6;
+    /** Longest time for which attempts can end before they are claimed; the whole group waits for it. */
+    private static final long MOST_LEAVE_GRACE_MILLIS = 1_000;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     private final WorkerCore core;
@@ -58,7 +60,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final CommitThread committer;
     private final WorkerMetrics metrics;
     private final Topics topics;
-    private final long drainGraceMillis;
+    private final long leaveGraceMillis;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final EarlyCommits earlyCommits;
     private final Outage outage;
@@ -83,7 +85,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.committer = committer;
         this.metrics = metrics;
         this.topics = topics;
-        this.drainGraceMillis = drainGrace.toMillis();
+        this.leaveGraceMillis = Math.min(drainGrace.toMillis(), MOST_LEAVE_GRACE_MILLIS);
         this.consumers = consumers;
         this.earlyCommits = earlyCommits;
         this.consumer = consumers.get();
@@ -298,7 +300,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     }
 
     /**
-     * Waits for the running attempts within the grace, commits their outcomes, and forgets the partitions. This member
+     * Waits for the running attempts within the grace, claims the items of those that go on, commits, and forgets the
+     * partitions. This member
      * has joined the generation that takes them away, but nobody gets them before it returns and joins the next one.
      */
     @Override
@@ -333,9 +336,9 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         }
         try {
             earlyCommits.await(partitions, this::process);
-            core.leave(partitions, drainGraceMillis);
+            core.leave(partitions, leaveGraceMillis);
             core.takeNotes().forEach(LOG::warn);
-            committer.commitAll(partitions, whenRefused);
+            committer.commitWhile(() -> core.hasToCommit(partitions), whenRefused);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {

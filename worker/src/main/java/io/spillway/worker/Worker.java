@@ -37,6 +37,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -79,6 +81,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private final WorkerSettings settings;
+    private final LongSupplier nanoClock;
     private final StartDelays delays;
     private final String name;
     private final Topics topics;
@@ -126,6 +129,7 @@ public final class Worker implements AutoCloseable {
             Handler handler, TenantPolicies policies, Sweeps sweeps, MeterRegistry registry, Tracing tracing,
             InstantSource clock, LongSupplier nanoClock, RandomGenerator random) {
         this.settings = settings;
+        this.nanoClock = nanoClock;
         this.delays = delays;
         this.name = settings.id().isEmpty() ? instance : settings.id();
         this.topics = new Topics(queue);
@@ -152,7 +156,8 @@ public final class Worker implements AutoCloseable {
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate,
                 Attempt.factory(clock, nanoClock, settings.leaseMax()));
         Outbox outbox = new Outbox(
-                new LaneRecords(topics, limits, placement, policies::context, clock), metrics, clock);
+                new LaneRecords(topics, limits, placement, policies::context, clock), metrics, clock,
+                name + "-" + clock.millis());
         this.core = new WorkerCore(gate, engine, outbox,
                 handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE,
                 clock, nanoClock, random);
@@ -273,7 +278,10 @@ public final class Worker implements AutoCloseable {
         return failure;
     }
 
-    /** Waits for handler calls within {@code worker.drainGrace}, commits, and leaves the group. */
+    /**
+     * Leaves the group, waits for running handler calls within {@code worker.drainGrace} while others have the
+     * partitions, and commits how they end.
+     */
     @Override
     public void close() {
         running = false;
@@ -283,7 +291,9 @@ public final class Worker implements AutoCloseable {
         reporter.close();
         attemptReporter.close();
         timeoutReporter.close();
+        long startNanos = nanoClock.getAsLong();
         poller.close();
+        drain(settings.drainGrace().minusNanos(nanoClock.getAsLong() - startNanos));
         committer.close();
         concurrency.close();
         monitor.close();
@@ -293,6 +303,24 @@ public final class Worker implements AutoCloseable {
         admin.close(Duration.ZERO);
         ended.countDown();
         LOG.info("Worker stopped");
+    }
+
+    /** Waits for attempts whose partitions others have, and tells the delay lane how they end. */
+    private void drain(Duration grace) {
+        int left = core.count(ClaimedAttempts::isWorthWaiting);
+        if (left > 0) {
+            LOG.info("Other workers have the partitions. {} running attempts have up to {} s to end; what goes on then"
+                    + " is attempted again when its lease has ended", left, Math.max(0, grace.toSeconds()));
+        }
+        try {
+            core.drain(Math.max(0, grace.toMillis()));
+            committer.commitWhile(core::hasNotices, () -> {});
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("The ends of the last attempts are not recorded; their items are attempted again when their"
+                    + " leases have ended");
+        }
     }
 
     /** A new process has its slots again; the items of the attempts that hold them have ended. */

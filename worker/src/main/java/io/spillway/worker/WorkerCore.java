@@ -18,8 +18,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -39,16 +37,18 @@ import org.apache.kafka.common.TopicPartition;
  * another thread. No I/O happens under the lock.
  */
 final class WorkerCore {
-    private static final Predicate<Attempt> IS_LEAVING = attempt -> attempt.item.partition().isLeaving();
+    private static final Predicate<Attempt> IS_LEAVING = running -> running.item.owned().isLeaving() && !running.isClaimed();
 
     private final InstantSource clock;
     private final ItemGate gate;
     private final WorkerEngine<LaneItem, Attempt> engine;
     private final Outbox outbox;
+    private final ClaimedAttempts claims;
+    private final Confirmation confirmation;
     private final IntSupplier limit;
     private final LongSupplier nanoClock;
     private final RandomGenerator random;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Guard lock = new Guard();
     private final Condition attemptEnded = lock.newCondition();
     private final Condition commitWanted = lock.newCondition();
     private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
@@ -68,6 +68,11 @@ final class WorkerCore {
         this.gate = gate;
         this.engine = engine;
         this.outbox = outbox;
+        this.claims = new ClaimedAttempts(engine, outbox);
+        this.confirmation = new Confirmation(() -> {
+            owned.values().forEach(OwnedPartition::markDirty);
+            wantCommit();
+        }, nanoClock.getAsLong());
         this.limit = limit;
         this.clock = clock;
         this.nanoClock = nanoClock;
@@ -78,20 +83,20 @@ final class WorkerCore {
 
     /** Adds partitions; none of their items starts before a first commit. */
     void assign(Collection<OwnedPartition> partitions) {
-        locked(() -> partitions.forEach(partition -> owned.put(partition.partition, partition)));
+        lock.run(() -> partitions.forEach(partition -> owned.put(partition.partition, partition)));
     }
 
     /** Sets the group metadata that belongs to the current assignment. */
     void updateGroup(ConsumerGroupMetadata metadata) {
-        locked(() -> group = metadata);
+        lock.run(() -> group = metadata);
     }
 
     Set<TopicPartition> partitions() {
-        return lockedGet(() -> Set.copyOf(owned.keySet()));
+        return lock.get(() -> Set.copyOf(owned.keySet()));
     }
 
     Optional<OwnedPartition> owned(TopicPartition partition) {
-        return lockedGet(() -> Optional.ofNullable(owned.get(partition)));
+        return lock.get(() -> Optional.ofNullable(owned.get(partition)));
     }
 
     /**
@@ -101,8 +106,9 @@ final class WorkerCore {
     List<Attempt> receive(List<OwnedPartition.Polled> polled) {
         long nowMillis = clock.millis();
         List<List<LaneItem>> items = polled.stream().map(batch -> gate.readAll(batch, nowMillis)).toList();
-        return lockedGet(() -> {
+        return lock.get(() -> {
             List<Attempt> started = new ArrayList<>();
+            confirmation.polled(nanoClock.getAsLong());
             for (int i = 0; i < polled.size(); i++) {
                 OwnedPartition.Polled batch = polled.get(i);
                 carryOut(engine.received(batch.partition(), items.get(i), batch.nextOffset(), nowMillis), started);
@@ -122,10 +128,11 @@ final class WorkerCore {
             return List.of();
         }
         long nowMillis = clock.millis();
-        return lockedGet(() -> {
+        return lock.get(() -> {
             List<Attempt> started = new ArrayList<>(1);
             OwnedPartition to = owned.get(partition);
-            if (to != null && !commitsStopped && engine.mayStartEarly(to)) {
+            boolean isSure = !commitsStopped && confirmation.isSure(nanoClock.getAsLong());
+            if (to != null && isSure && engine.mayStartEarly(to)) {
                 carryOut(engine.startEarly(gate.read(to, record.get(), nowMillis), caughtUp, limit.getAsInt(),
                         nowMillis, nanoClock.getAsLong()), started);
             }
@@ -135,7 +142,7 @@ final class WorkerCore {
 
     /** Lets no more items of partitions start early; returns whether some are not confirmed. */
     boolean stopEarly(Collection<TopicPartition> partitions) {
-        return lockedGet(() -> partitions.stream().map(owned::get).filter(Objects::nonNull)
+        return lock.get(() -> partitions.stream().map(owned::get).filter(Objects::nonNull)
                 .mapToInt(engine::stopEarly).sum() > 0);
     }
 
@@ -144,7 +151,7 @@ final class WorkerCore {
      * next transaction is full. A transaction too large for its timeout would be aborted at every retry.
      */
     Set<TopicPartition> paused() {
-        return lockedGet(() -> {
+        return lock.get(() -> {
             if (CommitBatch.isFull(owned.values())) {
                 return Set.copyOf(owned.keySet());
             }
@@ -157,7 +164,7 @@ final class WorkerCore {
 
     /** Returns what happened to items since the last call that an operator must know; the caller logs it. */
     List<String> takeNotes() {
-        return lockedGet(() -> {
+        return lock.get(() -> {
             List<String> taken = notes;
             notes = new ArrayList<>();
             return taken;
@@ -170,39 +177,56 @@ final class WorkerCore {
     }
 
     /**
-     * Begins to release partitions: forgets their waiting items and interrupts their attempts after the grace, or at
-     * once if no result can be committed. Returns when none of them runs, or one second after the interrupt.
+     * Begins to release partitions: forgets their waiting items, and after the grace claims those of their attempts. It
+     * interrupts attempts that cannot be claimed, or all at once if nothing can be committed, and returns when none of
+     * them runs, or one second after the interrupt.
      */
     void leave(Collection<TopicPartition> partitions, long graceMillis) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
+        lock.runInterruptibly(() -> {
             List<OwnedPartition> leaving = partitions.stream().map(owned::get).filter(Objects::nonNull).toList();
             engine.leave(leaving, nanoClock.getAsLong());
-            if (commitsStopped || !awaitLeavingIdle(graceMillis)) {
-                interruptLeaving();
+            if (!commitsStopped && !awaitLeavingIdle(graceMillis)) {
+                claims.interruptExiting(IS_LEAVING).forEach(notes::add);
+                carryOut(engine.claims().ofLeaving(), new ArrayList<>());
+            }
+            if (count(IS_LEAVING) > 0) {
+                engine.attempts().stream().filter(IS_LEAVING)
+                        .forEach(attempt -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT));
                 awaitLeavingIdle(TimeUnit.SECONDS.toMillis(1));
             }
             engine.drained(leaving);
-        } finally {
-            lock.unlock();
-        }
+        });
+    }
+
+    /**
+     * Waits for the attempts that have outlived their partitions, at most for the grace, and not if no result can be
+     * committed. Then it interrupts all attempts, and returns when none runs, or one second later.
+     */
+    void drain(long graceMillis) throws InterruptedException {
+        lock.runInterruptibly(() -> claims.drain(
+                attemptEnded, () -> !commitsStopped, nanoClock, TimeUnit.MILLISECONDS.toNanos(graceMillis)));
+    }
+
+    /** Returns whether there is something to tell about claimed items, in the next batch or in one in flight. */
+    boolean hasNotices() {
+        return lock.get(() -> !commitsStopped && claims.hasNotices());
     }
 
     /** Returns whether the next batch, or one in flight, contains any of these partitions. */
     boolean hasToCommit(Collection<TopicPartition> partitions) {
-        return lockedGet(() -> !commitsStopped && partitions.stream().map(owned::get).filter(Objects::nonNull)
+        return lock.get(() -> !commitsStopped && partitions.stream().map(owned::get).filter(Objects::nonNull)
                 .anyMatch(partition -> partition.isInBatch || partition.isDirty()));
     }
 
     /** Removes partitions; their running attempts keep their slots, and the outcomes are ignored. */
     void forget(Collection<TopicPartition> partitions) {
-        locked(() -> carryOut(engine.forget(partitions.stream().map(owned::remove).filter(Objects::nonNull).toList(),
+        lock.run(() -> carryOut(engine.forget(partitions.stream().map(owned::remove).filter(Objects::nonNull).toList(),
                 nanoClock.getAsLong()), new ArrayList<>()));
     }
 
     /** Records the end of an attempt and returns the attempts to run now. */
     List<Attempt> ended(Attempt attempt, Outcome result) {
-        return lockedGet(() -> {
+        return lock.get(() -> {
             long nowMillis = clock.millis();
             long nowNanos = nanoClock.getAsLong();
             List<Attempt> started = new ArrayList<>(1);
@@ -215,44 +239,50 @@ final class WorkerCore {
 
     /** Stops commits, because after an error this state may be wrong. The process ends and recovers as after a kill. */
     void stopCommits() {
-        locked(() -> commitsStopped = true);
+        lock.run(() -> commitsStopped = true);
     }
 
     // ---- the commit thread
 
     /** Waits until the next commit is due, or {@link #wakeCommit} is called. */
     void awaitCommit(long nanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            await(commitWanted, () -> urgent, nanos);
+        lock.runInterruptibly(() -> {
+            Guard.await(commitWanted, () -> urgent, nanos);
             urgent = false;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Lets {@link #awaitCommit} return at once. */
     void wakeCommit() {
-        locked(this::wantCommit);
+        lock.run(this::wantCommit);
     }
 
     /** Returns a batch of all current outcomes. */
     CommitBatch batch() {
-        return lockedGet(() -> CommitBatch.of(group,
-                commitsStopped || group == null ? List.of() : owned.values(),
-                partition -> partition.toCommit(engine.snapshot(partition), outbox.records()), clock.millis()));
+        return lock.get(() -> {
+            boolean isOn = !commitsStopped && group != null;
+            if (isOn) {
+                confirmation.begins();
+                carryOut(claims.renew(nanoClock.getAsLong()), new ArrayList<>());
+            }
+            return CommitBatch.of(group, isOn ? owned.values() : List.of(),
+                    partition -> partition.toCommit(engine.snapshot(partition), outbox.records()),
+                    isOn ? claims.takeNotices() : List.of(), clock.millis());
+        });
     }
 
     /** Records that a batch is committed, and returns the attempts to run now. */
     List<Attempt> committed(CommitBatch batch) {
-        return lockedGet(() -> {
+        return lock.get(() -> {
             long nowMillis = clock.millis();
             long nowNanos = nanoClock.getAsLong();
             List<Attempt> started = new ArrayList<>();
+            confirmation.committed();
             batch.parts().forEach((partition, part) -> {
                 partition.committed(part.moves().size());
                 carryOut(engine.committed(partition, part.state(), nowMillis, nowNanos), started);
             });
+            claims.committed(batch);
             fillSlotsAndMakeRoom(nowMillis, nowNanos, started);
             return started;
         });
@@ -260,7 +290,10 @@ final class WorkerCore {
 
     /** Records that a batch failed: the next batch contains its parts again. */
     void notCommitted(CommitBatch batch) {
-        locked(() -> batch.parts().keySet().forEach(OwnedPartition::notCommitted));
+        lock.run(() -> {
+            batch.parts().keySet().forEach(OwnedPartition::notCommitted);
+            claims.notCommitted(batch);
+        });
     }
 
     int inFlight() {
@@ -269,12 +302,12 @@ final class WorkerCore {
 
     /** Returns the number of running attempts to which this applies. */
     int count(Predicate<Attempt> which) {
-        return lockedGet(() -> (int) engine.attempts().stream().filter(which).count());
+        return lock.get(() -> (int) engine.attempts().stream().filter(which).count());
     }
 
     /** Returns what a function reads from the engine, under the lock: it must be fast and do no I/O. */
     <T> T read(Function<WorkerEngine<LaneItem, Attempt>, T> query) {
-        return lockedGet(() -> query.apply(engine));
+        return lock.get(() -> query.apply(engine));
     }
 
     private void fillSlotsAndMakeRoom(long nowMillis, long nowNanos, List<Attempt> started) {
@@ -283,7 +316,8 @@ final class WorkerCore {
     }
 
     private void fillSlots(long nowMillis, long nowNanos, List<Attempt> started) {
-        carryOut(engine.fillSlots(caughtUp, limit.getAsInt(), nowMillis, nowNanos), started);
+        int most = confirmation.isSure(nowNanos) ? limit.getAsInt() : 0;
+        carryOut(engine.fillSlots(caughtUp, most, nowMillis, nowNanos), started);
         isBusy = engine.isBusy();
     }
 
@@ -297,21 +331,12 @@ final class WorkerCore {
                         outbox.moved(item, to, reason, moves, dueMillis);
                 case Step.Retry(Attempt attempt, NextStep.Delay next) -> outbox.retried(attempt, next);
                 case Step.DeadLetter<LaneItem, Attempt> dead -> outbox.deadLettered(dead).ifPresent(notes::add);
+                case Step.Claim(Attempt attempt) -> claims.claim(attempt, nanoClock.getAsLong());
+                case Step.Settle(Attempt attempt, NextStep next) -> claims.settle(attempt, next);
                 case Step.Commit() -> wantCommit();
                 case Step.Abandon(Attempt attempt) -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
             }
         }
-    }
-
-    /** Interrupts the attempts that leave; one that calls {@code System.exit} leaves suspects. */
-    private void interruptLeaving() {
-        engine.attempts().stream().filter(IS_LEAVING).forEach(attempt -> {
-            attempt.exitCaller().ifPresent(caller -> {
-                attempt.item.partition().endsProcess();
-                notes.add(HandlerFailures.describeExit(attempt, caller));
-            });
-            attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
-        });
     }
 
     private void wantCommit() {
@@ -320,31 +345,6 @@ final class WorkerCore {
     }
 
     private boolean awaitLeavingIdle(long millis) throws InterruptedException {
-        return await(attemptEnded, () -> count(IS_LEAVING) == 0, TimeUnit.MILLISECONDS.toNanos(millis));
-    }
-
-    private static boolean await(Condition signal, BooleanSupplier met, long nanos) throws InterruptedException {
-        for (long leftNanos = nanos; !met.getAsBoolean(); leftNanos = signal.awaitNanos(leftNanos)) {
-            if (leftNanos <= 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private void locked(Runnable action) {
-        lockedGet(() -> {
-            action.run();
-            return null;
-        });
-    }
-
-    private <T> T lockedGet(Supplier<T> action) {
-        lock.lock();
-        try {
-            return action.get();
-        } finally {
-            lock.unlock();
-        }
+        return Guard.await(attemptEnded, () -> count(IS_LEAVING) == 0, TimeUnit.MILLISECONDS.toNanos(millis));
     }
 }

@@ -126,6 +126,8 @@ final class WorkerMetrics {
         moved(Lane.DELAY, LaneReason.CAPPED);
         moved(Lane.DELAY, LaneReason.LATER);
         moved(Lane.DELAY, LaneReason.PAUSED);
+        moved(Lane.DELAY, LaneReason.CLAIMED);
+        moved(Lane.DELAY, LaneReason.LOST);
     }
 
     /**

@@ -31,8 +31,9 @@ public record WorkerSettings(
         @Setting(key = "worker.commitInterval", defaultValue = "100ms", allowed = "1ms to 10000ms",
                 doc = "Longest time between two transactions of the worker. They are more frequent as long as they are"
                         + " cheap.") Duration commitInterval,
-        @Setting(key = "worker.drainGrace", defaultValue = "5s", allowed = "0ms to 20000ms",
-                doc = "Time for running handlers to finish when the worker stops or loses their partition.")
+        @Setting(key = "worker.drainGrace", defaultValue = "2m", allowed = "0ms to 86400000ms",
+                doc = "Time for running handlers to finish when the worker stops. Other workers have its partitions"
+                        + " meanwhile.")
                 Duration drainGrace,
         @Setting(key = "worker.leaseMax", defaultValue = "10m", allowed = "1000ms to 86400000ms",
                 doc = "Maximum duration of an attempt whose handler extends its lease.") Duration leaseMax,

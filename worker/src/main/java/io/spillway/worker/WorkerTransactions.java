@@ -154,9 +154,14 @@ final class WorkerTransactions {
                 sends.add(producer.send(move));
             }
         }
+        for (CommitBatch.Notice notice : batch.notices()) {
+            sends.add(producer.send(notice.record()));
+        }
         Consumer<ProducerRecord<byte[], byte[]>> send = entry -> sends.add(producer.send(entry));
         ledger.write(batch.parts().values().stream().map(CommitBatch.Part::deltas).toList(), batch.atMillis(), send);
-        producer.sendOffsetsToTransaction(offsets, batch.group());
+        if (!offsets.isEmpty()) {
+            producer.sendOffsetsToTransaction(offsets, batch.group());
+        }
     }
 
     /**

@@ -50,7 +50,7 @@ class SpillwayWorkerTest {
     @CsvSource(delimiter = '|', textBlock = """
             worker.slots                     | 0     | must be 1 to 100000
             worker.slots                     | many  | must be a whole number
-            worker.drainGrace                | 21000ms | must be 0ms to 20000ms
+            worker.drainGrace                | 86400001ms | must be 0ms to 86400000ms
             worker.id                        | a b   | must be at most 100 of
             kafka.prefix                     | a/b   | must be 1 to 200 of
             metrics.tenants                  | 0     | must be 1 to 10000

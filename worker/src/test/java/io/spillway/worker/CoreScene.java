@@ -54,6 +54,7 @@ final class CoreScene {
     final List<Throwable> failures = new ArrayList<>();
     final WorkerCore core;
     long nowMillis = NOW_MILLIS;
+    long nowNanos;
     /** Most attempts at one time, as a handler on demand sets it. */
     int limit = Integer.MAX_VALUE;
 
@@ -68,11 +69,12 @@ final class CoreScene {
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
                 policies, sweeps, () -> 0);
-        Outbox outbox = new Outbox(Placements.records(topics, limits, topics.partitions()), metrics, clock);
+        Outbox outbox = new Outbox(Placements.records(topics, limits, topics.partitions()), metrics, clock, "worker-1");
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),
-                new DestinationHealth(100), 3, gate, Attempt.factory(clock, () -> 0, Duration.ofMinutes(1)));
-        core = new WorkerCore(gate, engine, outbox, () -> limit, clock, () -> 0, new SplittableRandom(1));
+                new DestinationHealth(100), 3, gate, Attempt.factory(clock, () -> nowNanos, Duration.ofMinutes(1)));
+        core = new WorkerCore(gate, engine, outbox, () -> limit, clock, () -> nowNanos,
+                new SplittableRandom(1));
         core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
     }
 
@@ -96,6 +98,20 @@ final class CoreScene {
         core.assign(List.of(new OwnedPartition(partition, lane,
                 new PartitionProgress(state, end, PartitionProgress.DEFAULT_MAX_UNFINISHED))));
         return core.owned(partition).orElseThrow();
+    }
+
+    /** Lets time pass in which the worker polls, and finds nothing. */
+    void advance(long millis) {
+        for (long leftMillis = millis; leftMillis > 0; leftMillis -= 1_000) {
+            sleep(Math.min(leftMillis, 1_000));
+            core.receive(List.of());
+        }
+    }
+
+    /** Lets time pass in which the process is suspended. */
+    void sleep(long millis) {
+        nowMillis += millis;
+        nowNanos += millis * 1_000_000;
     }
 
     /** Commits everything, without a producer. */

@@ -219,7 +219,7 @@ class HandlerFailureTest {
     }
 
     private WorkerCore core() {
-        Outbox outbox = new Outbox(Placements.records(topics), metrics, clock);
+        Outbox outbox = new Outbox(Placements.records(topics), metrics, clock, "worker-1");
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(6, 0, 0.05, 0.05, 30, 1 << 20, 20, true),
                 new DestinationHealth(100), 3, gate, Attempt.factory(clock, () -> 0, Duration.ofSeconds(1)));

@@ -40,6 +40,12 @@ final class ModelLedger {
         add(tenant(item), from, counts);
     }
 
+    /** Adds the move of one item to the dead-letter lane. */
+    void addDead(Headers item, ItemState from) {
+        add(item, from, ItemState.DEAD_LETTER);
+        deadByReason++;
+    }
+
     /** Asserts that the balances equal the number of items of each tenant in each lane. */
     void check(
             String how, Topics topics, Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs,

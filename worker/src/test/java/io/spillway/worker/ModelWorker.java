@@ -51,7 +51,8 @@ final class ModelWorker implements ModelProducer.Cluster {
         InstantSource clock = () -> Instant.ofEpochMilli(model.nowMillis);
         DestinationHealth health = new DestinationHealth(100);
         LongSupplier nanoClock = () -> model.nowMillis * 1_000_000;
-        Outbox outbox = new Outbox(Placements.records(model.topics, WorkerModel.PARTITIONS), model.metrics, clock);
+        Outbox outbox = new Outbox(Placements.records(model.topics, WorkerModel.PARTITIONS), model.metrics, clock,
+                "worker-" + ++model.starts);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(6, 0.2, 0.05, 0.05, 30, 1 << 20, 20, true), health,
                 model.settings.killerDeaths(), model.gate,
@@ -102,7 +103,9 @@ final class ModelWorker implements ModelProducer.Cluster {
         Attempt attempt = running.remove(model.random.nextInt(running.size()));
         Attempt.Interruption interruption = attempt.finish();
         Outcome result;
-        if (interruption != Attempt.Interruption.NONE) {
+        if (interruption == Attempt.Interruption.LEASE_ENDED) {
+            result = new Outcome.TimedOut(Duration.ofSeconds(30));
+        } else if (interruption == Attempt.Interruption.PARTITION_LEFT) {
             result = new Outcome.Interrupted();
         } else if (dice < 70) {
             result = Outcome.done();
@@ -189,7 +192,7 @@ final class ModelWorker implements ModelProducer.Cluster {
         }
         model.movesCommitted++;
         if (move.topic().equals(model.topics.lane(Lane.DELAY))) {
-            model.delayed.add(move);
+            model.delay(move);
         } else if (move.topic().equals(model.topics.lane(Lane.DEAD_LETTER))) {
             model.dead.add(ModelLedger.id(move.value()));
         } else {
@@ -203,7 +206,8 @@ final class ModelWorker implements ModelProducer.Cluster {
             return;
         }
         TopicPartition partition = positions.keySet().iterator().next();
-        while (running.stream().anyMatch(attempt -> attempt.item.owned().partition.equals(partition))) {
+        boolean endsAll = model.random.nextBoolean();
+        while (endsAll && running.stream().anyMatch(attempt -> attempt.item.owned().partition.equals(partition))) {
             endOne(model.random.nextInt(100));
         }
         try {
@@ -245,8 +249,19 @@ final class ModelWorker implements ModelProducer.Cluster {
             assertThat(running).as("seed %d: two attempts of one item at the same time", model.seed).noneMatch(other ->
                     other.item.owned().partition.equals(attempt.item.owned().partition)
                             && other.item.offset() == attempt.item.offset());
+            String id = ModelLedger.id(attempt.item.record().value());
+            assertThat(model.workers.stream().flatMap(worker -> worker.running.stream())
+                    .filter(other -> ModelLedger.id(other.item.record().value()).equals(id)))
+                    .as("seed %d: %s starts while an attempt of it has a lease", model.seed, id)
+                    .noneMatch(other -> other.isClaimHeld() && !other.isInterrupted()
+                            && other.endsAt().toEpochMilli() > model.nowMillis);
             running.add(attempt);
         }
+    }
+
+    /** Ends leases as the worker does every few milliseconds. */
+    void endLeases() {
+        core.count(attempt -> attempt.interruptIfOverdue(model.nowMillis * 1_000_000));
     }
 
     private ModelWorker other() {

@@ -3,6 +3,7 @@ package io.spillway.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
@@ -10,6 +11,7 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
@@ -64,6 +66,10 @@ final class WorkerModel {
     int movesCommitted;
     int crashes;
     int answersLost;
+    int starts;
+    int claimed;
+    int refused;
+    int expired;
     final ModelLedger ledger = new ModelLedger();
 
     WorkerModel(long seed) {
@@ -82,7 +88,8 @@ final class WorkerModel {
 
     void step() {
         ModelWorker worker = workers.get(random.nextInt(2));
-        nowMillis += random.nextInt(20);
+        nowMillis += random.nextInt(random.nextInt(12) == 0 ? 5_500 : 20);
+        worker.endLeases();
         switch (random.nextInt(40)) {
             case 0, 1, 2 -> send();
             case 3, 4, 5, 6, 7, 8, 9 -> worker.poll();
@@ -118,6 +125,7 @@ final class WorkerModel {
     void drain() {
         for (int round = 0; round < 3_000 && !isDrained(); round++) {
             nowMillis += 1_000;
+            workers.forEach(ModelWorker::endLeases);
             due();
             for (ModelWorker worker : workers) {
                 worker.poll();
@@ -131,7 +139,25 @@ final class WorkerModel {
             }
         }
         check();
-        assertThat(isDrained()).as("seed %d: all items are finished at the end", seed).isTrue();
+        assertThat(isDrained()).as("seed %d: all items are finished at the end; %s", seed, open()).isTrue();
+    }
+
+    /** Returns what is not finished. */
+    private String open() {
+        List<String> open = new ArrayList<>();
+        delayed.forEach(record -> open.add(ModelLedger.id(record.value()) + " in delay, claim " + claim(record)));
+        logs.forEach((partition, log) -> {
+            ProgressState state = committed.get(partition);
+            log.stream().filter(record -> record.offset() >= state.readTo()
+                            || state.unfinished().contains(record.offset()))
+                    .forEach(record -> open.add(ModelLedger.id(record.value()) + " at " + partition + "-"
+                            + record.offset() + " of " + workers.indexOf(owners.get(partition)) + ", " + state));
+        });
+        workers.forEach(worker -> open.add(worker.core.inFlight() + " attempts, "
+                + worker.core.read(WorkerEngine::suspects) + " suspects, "
+                + Lane.WORKED.stream().map(lane -> worker.core.read(engine -> engine.waiting(lane))).toList()
+                + " waiting, paused " + worker.core.paused()));
+        return String.join("; ", open);
     }
 
     private boolean isDrained() {
@@ -157,11 +183,62 @@ final class WorkerModel {
     private void due() {
         for (int i = random.nextInt(8); i >= 0 && !delayed.isEmpty(); i--) {
             ProducerRecord<byte[], byte[]> item = delayed.remove(random.nextInt(delayed.size()));
+            if (item.headers().lastHeader(ItemHeaders.CLAIM) != null) {
+                if (ItemHeaders.number(item.headers(), ItemHeaders.DUE).orElseThrow() > nowMillis) {
+                    delayed.add(item);
+                    continue;
+                }
+                expired++;
+                long losses = ItemHeaders.number(item.headers(), ItemHeaders.LOST).orElse(0) + 1;
+                item.headers().remove(ItemHeaders.CLAIM).remove(ItemHeaders.LOST)
+                        .add(ItemHeaders.LOST, ModelLedger.bytes(Long.toString(losses)));
+            }
             Lane to = random.nextInt(4) == 0 ? Lane.OVERFLOW : Lane.HOT;
             append(new ProducerRecord<>(topics.lane(to),
                     item.partition(), item.timestamp(), item.key(), item.value(), item.headers()));
             ledger.add(item.headers(), ItemState.DELAY, ItemState.of(to));
         }
+    }
+
+    /** Takes a record of the delay lane: an item, or what becomes of a claimed one. */
+    void delay(ProducerRecord<byte[], byte[]> record) {
+        Optional<ClaimResult> result = ClaimResult.of(record.headers());
+        if (result.isEmpty()) {
+            claimed += record.headers().lastHeader(ItemHeaders.CLAIM) == null ? 0 : 1;
+            delayed.add(record);
+            return;
+        }
+        Optional<ProducerRecord<byte[], byte[]>> found = delayed.stream()
+                .filter(item -> claim(item).isPresent() && claim(item).equals(claim(record))).findAny();
+        if (found.isEmpty()) {
+            refused++;
+            return;
+        }
+        ProducerRecord<byte[], byte[]> item = found.get();
+        Headers headers = new RecordHeaders(
+                result.get() == ClaimResult.RENEWED ? item.headers() : record.headers());
+        headers.remove(ItemHeaders.CLAIM_RESULT);
+        delayed.remove(item);
+        switch (result.get()) {
+            case DONE -> ledger.add(headers, ItemState.DELAY, ItemState.DONE);
+            case DEAD -> {
+                ledger.addDead(headers, ItemState.DELAY);
+                dead.add(ModelLedger.id(item.value()));
+            }
+            case DELAYED, RELEASED -> delayed.add(with(item, headers.remove(ItemHeaders.CLAIM)));
+            case RENEWED -> delayed.add(with(item, headers.remove(ItemHeaders.DUE)
+                    .add(record.headers().lastHeader(ItemHeaders.DUE))));
+            case EXPIRED -> throw new AssertionError("workers do not write this");
+        }
+    }
+
+    private static Optional<String> claim(ProducerRecord<byte[], byte[]> record) {
+        return ItemHeaders.text(record.headers(), ItemHeaders.CLAIM);
+    }
+
+    private static ProducerRecord<byte[], byte[]> with(ProducerRecord<byte[], byte[]> item, Headers headers) {
+        return new ProducerRecord<>(
+                item.topic(), item.partition(), item.timestamp(), item.key(), item.value(), headers);
     }
 
     void append(ProducerRecord<byte[], byte[]> record) {

@@ -13,6 +13,8 @@ class WorkerModelTest {
         int moved = 0;
         int crashes = 0;
         int answersLost = 0;
+        int claimed = 0;
+        int expired = 0;
         for (long seed = firstSeed; seed < firstSeed + Repetitions.of(25, 100); seed++) {
             WorkerModel model = new WorkerModel(seed);
             for (int step = 0; step < 1_500; step++) {
@@ -22,9 +24,13 @@ class WorkerModelTest {
             moved += model.movesCommitted();
             crashes += model.crashes();
             answersLost += model.answersLost;
+            claimed += model.claimed;
+            expired += model.expired;
         }
         assertThat(moved).as("the model reaches moves").isGreaterThan(500);
         assertThat(crashes).as("the model reaches crashes").isGreaterThan(80);
         assertThat(answersLost).as("the model reaches commits with an unknown result").isGreaterThan(80);
+        assertThat(claimed).as("the model reaches claims").isGreaterThan(40);
+        assertThat(expired).as("the model reaches ends of claims without their workers").isGreaterThan(5);
     }
 }

@@ -32,7 +32,10 @@ import picocli.CommandLine.Option;
 })
 public final class RunCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
-    /** Below 30 s, the usual grace period of a stop. Without a cluster several parts wait one after the other. */
+    /**
+     * Time for all but running attempts, which a worker waits for before. Below 30 s, the usual grace period of a stop.
+     * Without a cluster several parts wait one after the other.
+     */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(28);
 
     @Mixin
@@ -51,7 +54,8 @@ public final class RunCommand implements Callable<Integer> {
         Set<Role> chosen = Role.of(roles);
         Configuration configured = common.configuration();
         Shutdown shutdown = new Shutdown();
-        Thread hook = new Thread(() -> stop(shutdown), "shutdown");
+        Duration limit = STOP_LIMIT.plus(RunningSystem.drainGrace(configured, chosen));
+        Thread hook = new Thread(() -> stop(shutdown, limit), "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             RunningSystem system = RunningSystem.start(configured,
@@ -81,14 +85,14 @@ public final class RunCommand implements Callable<Integer> {
                 .collect(Collectors.joining(" ")));
     }
 
-    private static void stop(Shutdown shutdown) {
+    private static void stop(Shutdown shutdown, Duration limit) {
         Thread closing = Thread.ofPlatform().name("shutdown-close").start(shutdown::close);
         boolean inTime = false;
         try {
-            inTime = closing.join(STOP_LIMIT);
+            inTime = closing.join(limit);
             if (!inTime) {
                 LOG.error("Not all parts have stopped within {} s. The process exits as if it were killed: "
-                        + "no items are lost, but the next start takes longer.", STOP_LIMIT.toSeconds());
+                        + "no items are lost, but the next start takes longer.", limit.toSeconds());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

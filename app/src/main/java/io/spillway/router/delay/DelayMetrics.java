@@ -5,7 +5,10 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.spillway.core.delay.PausedGroups;
+import io.spillway.kafka.codec.ClaimResult;
 import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 public final class DelayMetrics {
     private final Set<Timers> running = ConcurrentHashMap.newKeySet();
     private final Counter clamped;
+    private final Map<ClaimResult, Counter> claims = new EnumMap<>(ClaimResult.class);
+    private final Counter refused;
     private final ParkedMeters parked;
     private final ParkedMeters paused;
 
@@ -47,8 +52,19 @@ public final class DelayMetrics {
         TimeGauge.builder("spillway.delay.overdue", () -> overdueMillis(clock.millis()), TimeUnit.MILLISECONDS)
                 .description("How long the earliest waiting item has been due")
                 .register(registry);
+        for (ClaimResult result : ClaimResult.values()) {
+            claims.put(result, claims(registry, result.label()));
+        }
+        refused = claims(registry, "refused");
         clamped = Counter.builder("spillway.delay.clamped")
                 .description("Items with a due time too far ahead, which wait for the longest time allowed")
+                .register(registry);
+    }
+
+    private static Counter claims(MeterRegistry registry, String result) {
+        return Counter.builder("spillway.delay.claims")
+                .description("Results of attempts whose items were claimed, extended leases and leases that ended")
+                .tag("result", result)
                 .register(registry);
     }
 
@@ -72,6 +88,15 @@ public final class DelayMetrics {
 
     void clamped() {
         clamped.increment();
+    }
+
+    void settled(ClaimResult result) {
+        claims.get(result).increment();
+    }
+
+    /** Records that a result was refused, because the claim is over. */
+    void refused() {
+        refused.increment();
     }
 
     /** Returns the number of running stages in this process. */

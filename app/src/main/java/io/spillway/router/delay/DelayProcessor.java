@@ -9,6 +9,8 @@ import io.spillway.core.retry.RetryGate;
 import io.spillway.core.retry.RetrySettings;
 import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.Route;
+import io.spillway.core.text.Printable;
+import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.topics.Topics;
@@ -26,10 +28,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Processor of the delay stage: keeps each record of the delay lane in the timer store as long as {@link DelayStage}
@@ -39,6 +44,7 @@ import org.apache.kafka.streams.processor.api.Record;
  * <p>After an aborted transaction Kafka Streams starts the task again, with a new stage and what the store has.
  */
 public final class DelayProcessor implements Processor<byte[], byte[], byte[], PartitionedValue> {
+    private static final Logger LOG = LoggerFactory.getLogger(DelayProcessor.class);
     private static final long KEPT_MILLIS = 60_000;
 
     private final LaneServices services;
@@ -95,7 +101,8 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         int partition = context.taskId().partition();
         headers = new DueHeaders(new Origin(services.topics().lane(Lane.DELAY), partition, 0));
         forwarder = new LaneForwarder(LaneStage.DELAY, services, headers, context);
-        storage = new DelayStorage(context.getStateStore(Topics.TIMER_STORE), delays.parked(), this::readAgain);
+        storage = new DelayStorage(
+                context.getStateStore(Topics.TIMER_STORE), delays.parked(), this::readAgain, this::claimDue);
         stage = new DelayStage<>(
                 storage,
                 new RetryGate(rules.settings(), partition, services.topics().partitions(), RetryGate.MAX_GROUPS),
@@ -122,6 +129,16 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     public void process(Record<byte[], byte[]> record) {
         long nowMillis = context.currentSystemTimeMs();
         DelayRecord item = DelayRecord.of(record, context.recordMetadata().orElseThrow().offset());
+        if (ClaimResult.isIn(record.headers()) && Origin.of(record.headers()).isPresent()) {
+            settle(item, nowMillis);
+            setWakeUp(nowMillis);
+        } else {
+            arrive(item, nowMillis);
+        }
+    }
+
+    private void arrive(DelayRecord item, long nowMillis) {
+        Record<byte[], byte[]> record = item.record();
         switch (read(item, nowMillis)) {
             case DelayReader.Arrival.Dead dead -> forward(item, dead.decision(), nowMillis);
             case DelayReader.Arrival.Waits waits -> {
@@ -129,7 +146,11 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                     delays.clamped();
                 }
                 tellStage(nowMillis);
-                if (refusal(record).isPresent()) {
+                if (item.claim().isPresent()) {
+                    // Even if it is due: its result may have been written before.
+                    storage.claims.put(item.claim().get(), waits.item().times().dueMillis(), item.offset(),
+                            TimerCodec.encode(record));
+                } else if (refusal(record).isPresent()) {
                     leave(new DelayStage.Leaving<>(item, false), nowMillis);
                 } else {
                     stage.place(item, waits.item(), nowMillis).ifPresent(leaving -> leave(leaving, nowMillis));
@@ -137,6 +158,59 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                 setWakeUp(nowMillis);
             }
         }
+    }
+
+    /**
+     * Asks whether a claim has ended, by a record of this partition: what its worker has written in time is read
+     * before that. If the record is lost, it asks again.
+     */
+    private void claimDue(DelayRecord item) {
+        long againMillis = context.currentSystemTimeMs() + KEPT_MILLIS;
+        storage.claims.put(item.claim().orElseThrow(), againMillis, item.offset(), TimerCodec.encode(item.record()));
+        forwarder.again(ClaimRecords.expiry(item, againMillis), context.taskId().partition());
+    }
+
+    /** Carries out what a record says about a claimed item. */
+    private void settle(DelayRecord notice, long nowMillis) {
+        Headers said = notice.record().headers();
+        String claim = notice.claim().orElse("");
+        long dueMillis = ItemHeaders.number(said, ItemHeaders.DUE).orElse(0);
+        Optional<ClaimResult> result = ClaimResult.of(said);
+        if (result.filter(ClaimResult.EXPIRED::equals).isPresent() && !storage.claims.isDueAt(claim, dueMillis)) {
+            // Its lease was extended, or its attempt has ended.
+            return;
+        }
+        boolean isThere = result.isPresent() && (result.get() == ClaimResult.RENEWED
+                ? storage.claims.move(claim, dueMillis)
+                : storage.claims.take(claim).map(item -> settle(item, notice, result.get(), nowMillis)).isPresent());
+        if (isThere) {
+            delays.settled(result.get());
+        } else {
+            delays.refused();
+            LOG.warn("The result {} of claim {} is refused: the item is settled already, or its lease has ended and it is"
+                    + " attempted again", Printable.of(ItemHeaders.text(said, ItemHeaders.CLAIM_RESULT).orElse("")),
+                    Printable.of(claim));
+        }
+    }
+
+    private DelayRecord settle(DelayRecord item, DelayRecord notice, ClaimResult result, long nowMillis) {
+        if (item.damage().isPresent()) {
+            leave(new DelayStage.Leaving<>(item, false), nowMillis);
+            return item;
+        }
+        switch (result) {
+            case DONE -> forwarder.done(item.record(), nowMillis);
+            case DEAD -> {
+                if (!forwarder.deadLetter(ClaimRecords.with(notice, item).record())) {
+                    storage.addTimer(nowMillis + KEPT_MILLIS, ClaimRecords.free(item, false, nowMillis));
+                }
+            }
+            case DELAYED -> arrive(ClaimRecords.with(notice, item), nowMillis);
+            case RELEASED -> arrive(ClaimRecords.free(item, false, nowMillis), nowMillis);
+            case EXPIRED -> arrive(ClaimRecords.free(item, true, nowMillis), nowMillis);
+            case RENEWED -> throw new IllegalStateException(result + ": does not end a claim");
+        }
+        return item;
     }
 
     private DelayReader.Arrival read(DelayRecord item, long nowMillis) {

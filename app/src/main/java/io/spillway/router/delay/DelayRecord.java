@@ -1,5 +1,6 @@
 package io.spillway.router.delay;
 
+import io.spillway.kafka.codec.ItemHeaders;
 import java.util.Optional;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.utils.Bytes;
@@ -17,6 +18,11 @@ record DelayRecord(
         Record<byte[], byte[]> record, long offset, Optional<DamagedTimerException> damage, Optional<Bytes> parkedKey) {
     static DelayRecord of(Record<byte[], byte[]> record, long offset) {
         return new DelayRecord(record, offset, Optional.empty(), Optional.empty());
+    }
+
+    /** Returns the name of the claim that a running attempt has of the item; empty without one. */
+    Optional<String> claim() {
+        return ItemHeaders.text(record.headers(), ItemHeaders.CLAIM);
     }
 
     /**

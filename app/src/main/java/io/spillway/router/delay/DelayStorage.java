@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.KeyValueStore;
 
@@ -22,7 +23,9 @@ final class DelayStorage implements DelayStore<DelayRecord> {
 
     final Timers timers;
     final ParkedItems parked;
+    final ClaimIndex claims;
     private final Reader reader;
+    private final Consumer<DelayRecord> claimDue;
 
     /** Reader of the fields of items in order. */
     @FunctionalInterface
@@ -31,10 +34,15 @@ final class DelayStorage implements DelayStore<DelayRecord> {
         Optional<DelayedItem> read(DelayRecord item, long nowMillis);
     }
 
-    DelayStorage(KeyValueStore<Bytes, byte[]> store, ParkedItems.Counts counts, Reader reader) {
+    /** @param claimDue gets claimed items that are due, and stores them again */
+    DelayStorage(
+            KeyValueStore<Bytes, byte[]> store, ParkedItems.Counts counts, Reader reader,
+            Consumer<DelayRecord> claimDue) {
         this.timers = new Timers(store);
         this.parked = new ParkedItems(store, counts);
+        this.claims = new ClaimIndex(store, timers);
         this.reader = reader;
+        this.claimDue = claimDue;
     }
 
     /** Tells the stage of a part of what was parked in an earlier run. Returns the items that cannot be kept. */
@@ -84,6 +92,8 @@ final class DelayStorage implements DelayStore<DelayRecord> {
     public List<DelayRecord> takeDue(long nowMillis) {
         List<DelayRecord> due = new ArrayList<>();
         timers.takeDue(nowMillis, (offset, timer) -> due.add(DelayRecord.decode(timer, offset, Optional.empty())));
+        due.stream().filter(item -> item.claim().isPresent()).forEach(claimDue);
+        due.removeIf(item -> item.claim().isPresent());
         return due;
     }
 

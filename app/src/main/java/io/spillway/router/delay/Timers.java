@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Optional;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueIterator;
@@ -68,6 +69,17 @@ public final class Timers {
         if (key.compareTo(cursor) < 0) {
             moveCursor(key);
         }
+    }
+
+    /** Removes the timer of the record at an offset, and returns it; empty if there is none. */
+    Optional<byte[]> remove(long dueMillis, long offset) {
+        Bytes key = key(dueMillis, offset);
+        Optional<byte[]> timer = Optional.ofNullable(store.get(key));
+        timer.ifPresent(removed -> {
+            store.put(key, null);
+            waiting = Math.max(0, waiting - 1);
+        });
+        return timer;
     }
 
     /** Stores the timer that is never due, unless it is stored. Call it before an item is parked. */

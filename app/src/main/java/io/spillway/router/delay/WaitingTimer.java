@@ -21,7 +21,7 @@ public record WaitingTimer(long offset, boolean isParked, Optional<Item> item) {
         if (ParkedKey.is(key)) {
             return Optional.of(ParkedKey.offset(Bytes.wrap(key)));
         }
-        return key.length == 2 * Long.BYTES && !Timers.isEnd(key)
+        return key.length == 2 * Long.BYTES && key[0] >= 0 && !Timers.isEnd(key)
                 ? Optional.of(Timers.offset(Bytes.wrap(key)))
                 : Optional.empty();
     }

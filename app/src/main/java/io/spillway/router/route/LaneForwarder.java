@@ -110,7 +110,9 @@ public final class LaneForwarder implements AutoCloseable {
                 services.metrics().dropped(drop.reason());
                 recordMove(decision.tenant().name(), ItemState.DROPPED);
                 if (services.topics().keepsTrail()) {
-                    leaveTrail(record, decision, drop, offset, nowMillis);
+                    Origin origin = headers.toDeadLetter(record.headers(), decision, offset);
+                    leaveTrail(record, new TrailCodec.End(ItemState.DROPPED, drop.reason().label()), origin,
+                            ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0), nowMillis);
                 }
                 return true;
             }
@@ -128,15 +130,42 @@ public final class LaneForwarder implements AutoCloseable {
         Origin origin = headers.toDeadLetter(letter.headers(), decision, offset);
         ItemHeaders.addDeadLetter(letter.headers(), dead, stage.label(), nowMillis, origin.topic(), origin.partition(),
                 origin.offset());
-        letter = CutLetter.fitting(letter, services.topics().deadLetterMaxBytes());
-        if (refusal(letter, Lane.DEAD_LETTER).isPresent()) {
+        return bury(letter, dead.reason(), tenant);
+    }
+
+    private boolean bury(Record<byte[], byte[]> letter, DeadReason reason, String tenant) {
+        Record<byte[], byte[]> fitting = CutLetter.fitting(letter, services.topics().deadLetterMaxBytes());
+        if (refusal(fitting, Lane.DEAD_LETTER).isPresent()) {
             return false;
         }
-        send(letter, Lane.DEAD_LETTER, Placed.ANYWHERE);
-        services.metrics().deadLettered(dead.reason());
-        ledger.record(LedgerOwner.of(dead.reason()), ItemState.DEAD_LETTER);
+        send(fitting, Lane.DEAD_LETTER, Placed.ANYWHERE);
+        services.metrics().deadLettered(reason);
+        ledger.record(LedgerOwner.of(reason), ItemState.DEAD_LETTER);
         recordMove(tenant, ItemState.DEAD_LETTER);
         return true;
+    }
+
+    /** Moves a record to the dead-letter lane with the headers that it has; returns false as {@link #forward}. */
+    public boolean deadLetter(Record<byte[], byte[]> letter) {
+        services.commitRequester().moved(context, false);
+        return bury(letter, ItemHeaders.text(letter.headers(), ItemHeaders.DEAD_REASON).flatMap(DeadReason::of)
+                .orElse(DeadReason.ROUTER_ERROR), ownerOf(letter));
+    }
+
+    /** Records that an item is done. */
+    public void done(Record<byte[], byte[]> record, long nowMillis) {
+        services.commitRequester().moved(context, false);
+        recordMove(ownerOf(record), ItemState.DONE);
+        if (services.topics().keepsTrail()) {
+            leaveTrail(record, new TrailCodec.End(ItemState.DONE, ""), Origin.of(record.headers()).orElseThrow(),
+                    ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0) + 1, nowMillis);
+        }
+    }
+
+    /** Writes a record, which is no item, to a partition of the delay lane. */
+    public void again(Record<byte[], byte[]> notice, int partition) {
+        services.commitRequester().moved(context, false);
+        send(notice, Lane.DELAY, partition);
     }
 
     /** Moves a record to the delay lane as it is. */
@@ -165,13 +194,11 @@ public final class LaneForwarder implements AutoCloseable {
     }
 
     private void leaveTrail(
-            Record<byte[], byte[]> record, Decision decision, Route.Drop drop, long offset, long nowMillis) {
-        Origin origin = headers.toDeadLetter(record.headers(), decision, offset);
+            Record<byte[], byte[]> record, TrailCodec.End end, Origin origin, long attempts, long nowMillis) {
         Headers trailed = trail.headers(record.key(), record.value(), record.headers(), record.timestamp(),
-                new String(origin.bytes(), StandardCharsets.ISO_8859_1),
-                ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0));
-        byte[] end = new TrailCodec.End(ItemState.DROPPED, drop.reason().label()).encode();
-        context.forward(new Record<>(null, PartitionedValue.anywhere(end), nowMillis, trailed), stage.trailSink());
+                new String(origin.bytes(), StandardCharsets.ISO_8859_1), attempts);
+        context.forward(new Record<>(null, PartitionedValue.anywhere(end.encode()), nowMillis, trailed),
+                stage.trailSink());
     }
 
     private void send(Record<byte[], byte[]> record, Lane lane, int partition) {

@@ -82,7 +82,7 @@ class DelayStorageTest {
     private void open(int maxGroups) {
         ItemEnds ends = new ItemEnds(
                 (tenant, workload, margin, now) -> ItemEnds.NO_SWEEP_MILLIS, ItemEnds.NO_FAILURES, () -> 0);
-        storage = new DelayStorage(store, (key, number) -> {}, (item, now) -> Optional.of(read(item)));
+        storage = new DelayStorage(store, (key, number) -> {}, (item, now) -> Optional.of(read(item)), due -> {});
         stage = new DelayStage<>(
                 storage, new RetryGate(RetrySettings.DEFAULT, 0, 1, maxGroups), ends, tenant -> POLICY);
     }

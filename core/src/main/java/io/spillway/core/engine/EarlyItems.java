@@ -124,6 +124,8 @@ final class EarlyItems<T extends EngineItem, A extends EngineAttempt<T>> {
             case Step.Start<T, A> start -> throw new IllegalStateException("no end: " + start);
             case Step.Commit<T, A> commit -> throw new IllegalStateException("no end: " + commit);
             case Step.Abandon<T, A> abandon -> throw new IllegalStateException("no end: " + abandon);
+            case Step.Claim<T, A> claim -> throw new IllegalStateException("no end: " + claim);
+            case Step.Settle<T, A> settle -> throw new IllegalStateException("no end: " + settle);
         };
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.core.engine;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ReadVerdict;
 import io.spillway.core.routing.Route;
@@ -23,6 +24,10 @@ import java.util.Queue;
 final class EngineArrivals<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Items of hot that wait for a slot, from which on each new one waits for its commit: it would wait anyway. */
     private static final int MOST_WAITING = 100;
+    /** Workers that were lost with an item, from which on it is a suspect. */
+    private static final int LOSSES_OF_SUSPECTS = 2;
+    /** Shorter leases of a lost worker are not waited for: an item may then run there, cut off, and here. */
+    static final long LONG_LEASE_MILLIS = 30_000;
 
     private final FairDispatch<T> dispatch;
     private final ItemPolicies<T> policies;
@@ -64,14 +69,33 @@ final class EngineArrivals<T extends EngineItem, A extends EngineAttempt<T>> {
                 hold(item);
                 if (item.unreadable().isPresent()) {
                     settlement.setAside(item, item.unreadable().get(), nowMillis);
-                } else if (verdict == ReadVerdict.SUSPECT && findsSuspects) {
-                    quarantine.add(item);
+                } else if (findsSuspects && isSuspect(item, verdict)) {
+                    suspect(item, verdict, nowMillis);
                 } else {
                     admit(item, nowMillis);
                 }
             }
         }
         partition.positionedAt(nextOffset);
+    }
+
+    private static boolean isSuspect(EngineItem item, ReadVerdict verdict) {
+        return verdict == ReadVerdict.SUSPECT || item.losses() >= LOSSES_OF_SUSPECTS;
+    }
+
+    /**
+     * Puts a suspect into the quarantine. One that may have had a long lease when its worker was lost waits in
+     * delay until that lease has certainly ended, because that worker may only be cut off.
+     */
+    private void suspect(T item, ReadVerdict verdict, long nowMillis) {
+        TenantPolicy policy = policies.policyOf(item);
+        boolean mayRun = verdict == ReadVerdict.SUSPECT && policy.timeoutMillis() > LONG_LEASE_MILLIS
+                && !item.partition().isAccused(item.offset());
+        if (mayRun && settlement.staleness(item, policy, nowMillis).isEmpty()) {
+            settlement.move(item, Lane.DELAY, LaneReason.LOST, item.moves(), nowMillis + policy.timeoutMillis());
+        } else {
+            quarantine.add(item);
+        }
     }
 
     boolean mayStartEarly(EnginePartition partition) {
@@ -82,11 +106,15 @@ final class EngineArrivals<T extends EngineItem, A extends EngineAttempt<T>> {
         return !dispatch.hasFreeSlot() || dispatch.waiting(Lane.HOT) >= MOST_WAITING;
     }
 
-    /** Offers an item whose record is not committed, if it may start now: it must be withdrawn if it does not. */
+    /**
+     * Offers an item whose record is not committed, if it may start now: it must be withdrawn if it does not. Not with
+     * a long lease, because the item comes again elsewhere if its router is cut off.
+     */
     Optional<SlotLease<T>> offerEarly(T item, long nowMillis, long nowNanos) {
         EnginePartition partition = item.partition();
         TenantPolicy policy = policies.policyOf(item);
-        boolean isFresh = item.attempts() == 0 && item.moves() == 0 && item.unreadable().isEmpty();
+        boolean isFresh = item.attempts() == 0 && item.moves() == 0 && item.unreadable().isEmpty()
+                && policy.timeoutMillis() <= LONG_LEASE_MILLIS;
         boolean mayStart = isFresh && mayStartEarly(partition) && !dispatch.isWaiting(item.tenant())
                 && !early.contains(item) && !early.isStalled(partition, nowNanos)
                 && dispatch.hasRoom(partition.lane(), partition.unfinished() + early.count(partition),

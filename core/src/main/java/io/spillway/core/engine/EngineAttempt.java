@@ -23,7 +23,7 @@ public abstract class EngineAttempt<T> {
     /** Time for a handler to return after its interrupt. */
     static final long DEAF_AFTER_NANOS = 1_000_000_000L;
     /** Time after the interrupt after which nobody expects it to return. Longer than the time-outs of most clients. */
-    static final long STUCK_AFTER_NANOS = 120_000_000_000L;
+    public static final long STUCK_AFTER_NANOS = 120_000_000_000L;
 
     /** The item that is attempted. One that started early is replaced by its committed record. */
     public volatile T item;
@@ -41,6 +41,11 @@ public abstract class EngineAttempt<T> {
     int runningIndex = -1;
     /** Whether its item started early and was not confirmed: its end has no effect. */
     boolean isForgotten;
+
+    /** Whether its item has left its partition, into the delay lane, where the attempt's end settles it. */
+    private boolean isClaimed;
+    /** Whether that is committed. */
+    private boolean isClaimHeld;
 
     /** When its lease ended, or its partition was lost, and the caller interrupted it; empty before. */
     private OptionalLong leaseEndedNanos = OptionalLong.empty();
@@ -67,6 +72,30 @@ public abstract class EngineAttempt<T> {
         }
     }
 
+    /** Returns whether its item may be claimed now; not if it was interrupted. */
+    protected boolean mayBeClaimed() {
+        return leaseEndedNanos.isEmpty();
+    }
+
+    /** Returns whether its item is claimed, or will be with the next commit of its partition. */
+    public final boolean isClaimed() {
+        return isClaimed;
+    }
+
+    /** Returns whether its claim is committed, so that it may outlive its partition. */
+    public final boolean isClaimHeld() {
+        return isClaimHeld;
+    }
+
+    /** Records that its claim is committed; called as the engine is. */
+    public final void claimHeld() {
+        isClaimHeld = true;
+    }
+
+    void claim() {
+        isClaimed = true;
+    }
+
     /** Returns whether its item has ended without it, because it ignored its interrupt for too long. */
     public final boolean isGivenUp() {
         return isGivenUp;
@@ -76,7 +105,8 @@ public abstract class EngineAttempt<T> {
         isGivenUp = true;
     }
 
-    boolean isDeaf(long nowNanos) {
+    /** Returns whether it goes on a second after its interrupt. */
+    public final boolean isDeaf(long nowNanos) {
         return hasIgnoredItsEndFor(DEAF_AFTER_NANOS, nowNanos);
     }
 

@@ -39,6 +39,11 @@ public interface EngineItem extends ItemHistory {
     /** Returns the moves to another lane since the last attempt, 0 or more. */
     int moves();
 
+    /** Returns how many workers were lost while an attempt of it ran, or may have run, beside others; 0 or more. */
+    default int losses() {
+        return 0;
+    }
+
     /** Returns when it was created and entered, and since when its age counts. */
     ItemTimes times();
 

@@ -104,6 +104,11 @@ public class EnginePartition {
                 .map(SuspectMark::deaths).orElse(0);
     }
 
+    /** Returns whether workers died while the item at this offset ran alone, or in a group. */
+    final boolean isAccused(long offset) {
+        return deathsWith(offset) > 0 || progress.isAccused(offset);
+    }
+
     /**
      * Records that one of its attempts terminates this process. The next owner must then find suspects, since otherwise
      * the item would terminate every process in turn.

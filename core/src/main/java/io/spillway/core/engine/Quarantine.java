@@ -138,8 +138,11 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
             first.ifPresent(accused::remove);
             return first;
         }
-        Optional<T> first = Optional.ofNullable(accused.poll());
-        return first.or(() -> firstConvicted(nowMillis).or(() -> oldest(nowMillis)).map(this::removeWaiting));
+        Optional<T> first = Optional.ofNullable(accused.poll()).or(() -> firstConvicted(nowMillis))
+                .or(() -> oldest(nowMillis));
+        waiting.values().forEach(suspects -> first.ifPresent(suspects::remove));
+        waiting.values().removeIf(Queue::isEmpty);
+        return first;
     }
 
     /**
@@ -206,16 +209,8 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
         if (!convictions.has(item.tenant(), nowMillis)) {
             return false;
         }
-        SuspectGroup<T> group = groups.get(item.partition());
-        return (group == null || !group.members.containsKey(item))
-                && waiting.values().stream().flatMap(Queue::stream)
-                        .filter(suspect -> suspect.tenant().equals(item.tenant())).count() >= SuspectGroup.SIZE;
-    }
-
-    private T removeWaiting(T suspect) {
-        waiting.get(suspect.partition()).remove(suspect);
-        waiting.values().removeIf(Queue::isEmpty);
-        return suspect;
+        return !isMember(item) && waiting.values().stream().flatMap(Queue::stream)
+                .filter(suspect -> suspect.tenant().equals(item.tenant())).count() >= SuspectGroup.SIZE;
     }
 
     private Optional<T> firstConvicted(long nowMillis) {
@@ -340,8 +335,12 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
 
     /** Returns whether an item may be moved. In aged, the deaths of workers with it would count from 0. */
     boolean mayGo(T item, Route to) {
-        return !to.equals(Route.AGED)
-                || !hasDeaths(item) && !item.partition().progress.isAccused(item.offset());
+        return !to.equals(Route.AGED) || !item.partition().isAccused(item.offset());
+    }
+
+    /** Returns whether an item runs as a suspect in a group, whose deaths its partition counts. */
+    boolean isMember(T item) {
+        return groups.containsKey(item.partition()) && groups.get(item.partition()).members.containsKey(item);
     }
 
     private static boolean hasDeaths(EngineItem suspect) {

@@ -105,10 +105,10 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
                 .flatMap(Optional::stream).toList();
     }
 
-    /** Records which attempts belong to lost partitions and so end now. */
+    /** Records which attempts belong to lost partitions, without a claim that holds, and so end now. */
     void abandon(long nowNanos, List<Step<T, A>> steps) {
         for (A attempt : attempts) {
-            if (attempt.item.partition().gone) {
+            if (attempt.item.partition().gone && !attempt.isClaimHeld()) {
                 abandoned.add(Position.of(attempt.item));
                 attempt.leaseEnded(nowNanos);
                 steps.add(new Step.Abandon<>(attempt));

@@ -95,11 +95,16 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
      */
     void settle(A attempt, Outcome result, RandomGenerator random, long nowMillis) {
         T item = attempt.item;
-        if (item.partition().gone || attempt.isGivenUp() || attempt.isForgotten) {
+        if (isWithoutEffect(attempt) || attempt.isGivenUp()) {
             return;
         }
         int blame = observe(attempt, result, nowMillis);
-        switch (AttemptRules.nextStep(result, item, blame, attempt.policy, random, nowMillis)) {
+        NextStep next = AttemptRules.nextStep(result, item, blame, attempt.policy, random, nowMillis);
+        if (attempt.isClaimed()) {
+            steps.add(new Step.Settle<>(attempt, next));
+            return;
+        }
+        switch (next) {
             case NextStep.Done done -> end(item, new Step.Done<>(item));
             case NextStep.DeadLetter dead -> deadLetter(item, Optional.of(attempt), dead.why(), dead.attempts());
             case NextStep.Delay delay -> end(item, new Step.Retry<>(attempt, delay));
@@ -120,9 +125,24 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     void giveUp(A attempt) {
         attempt.giveUp();
         T item = attempt.item;
-        if (!item.partition().gone && !attempt.isForgotten) {
+        if (isWithoutEffect(attempt)) {
+            return;
+        }
+        if (attempt.isClaimed()) {
+            steps.add(new Step.Settle<>(attempt, new NextStep.DeadLetter(STUCK, item.attempts() + 1)));
+        } else {
             deadLetter(item, Optional.of(attempt), STUCK, item.attempts() + 1);
         }
+    }
+
+    private boolean isWithoutEffect(A attempt) {
+        return attempt.isForgotten || attempt.item.partition().gone && !attempt.isClaimed();
+    }
+
+    /** Lets an item leave its partition while its attempt goes on. */
+    void claim(A attempt) {
+        attempt.claim();
+        end(attempt.item, new Step.Claim<>(attempt));
     }
 
     /** Dead-letters an item that was read again after its partition came back, while its stuck attempt goes on. */

@@ -42,6 +42,15 @@ public sealed interface Step<T, A> {
      */
     record DeadLetter<T, A>(T item, Optional<A> attempt, Route.DeadLetter why, int attempts) implements Step<T, A> {}
 
+    /**
+     * Move the item to the delay lane while its attempt goes on, with the reason {@link LaneReason#CLAIMED}, until its
+     * lease ends. Tell the attempt when that is committed ({@link EngineAttempt#claimHeld}).
+     */
+    record Claim<T, A>(A attempt) implements Step<T, A> {}
+
+    /** Tell the delay lane what becomes of a claimed item whose attempt has ended. Its partition has no part in it. */
+    record Settle<T, A>(A attempt, NextStep next) implements Step<T, A> {}
+
     /** Commit before the end of the commit interval, since an item waits for it. */
     record Commit<T, A>() implements Step<T, A> {}
 

@@ -46,6 +46,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
     private final Quarantine<T, A> quarantine;
     private final EngineArrivals<T, A> arrivals;
+    private final Claims<T, A> claims;
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
     private long endsCheckedMillis;
 
@@ -67,6 +68,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.quarantine = new Quarantine<>(killerDeaths, settlement, running, steps);
         this.arrivals = new EngineArrivals<>(dispatch, policies, settlement, quarantine, running, early, steps,
                 killerDeaths > 0);
+        this.claims = new Claims<>(settlement, quarantine, running, early, steps);
     }
 
     /**
@@ -241,6 +243,11 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         quarantine.committedGroup(partition, snapshot).forEach(suspect -> arrivals.admit(suspect, nowMillis));
         arrivals.admitHeld(partition, nowMillis);
         return steps;
+    }
+
+    /** Returns the claims of running attempts; used as the engine is. */
+    public Claims<T, A> claims() {
+        return claims;
     }
 
     /** Begins the revocation of partitions: removes their waiting items; running attempts continue. */

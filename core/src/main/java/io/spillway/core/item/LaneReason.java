@@ -23,7 +23,11 @@ public enum LaneReason {
     /** Its producer set a later time for its first attempt. */
     SCHEDULED("scheduled"),
     /** Its tenant or its workload is paused. */
-    PAUSED("paused");
+    PAUSED("paused"),
+    /** In delay while an attempt of it runs. */
+    CLAIMED("claimed"),
+    /** In delay because its worker was lost, until a lease that it may have had has ended. */
+    LOST("lost");
 
     private final String label;
 

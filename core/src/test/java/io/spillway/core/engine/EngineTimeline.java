@@ -35,6 +35,8 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     static final String UNREADABLE = "unreadable";
     /** Tenant of items of which four fill the read-ahead of a lane. */
     static final String LARGE = "large";
+    /** Tenant of items with which two workers were lost. */
+    static final String LOST = "lost";
     static final long START_MILLIS = 1_700_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -78,6 +80,11 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
         @Override
         public ItemTimes times() {
             return new ItemTimes(enqueuedAtMillis, enqueuedAtMillis, enqueuedAtMillis, 0, attempts > 0);
+        }
+
+        @Override
+        public int losses() {
+            return tenant.equals(LOST) ? 2 : 0;
         }
 
         @Override
@@ -193,6 +200,15 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
         engine.leave(List.of(partition), nowNanos());
     }
 
+    /** Claims the items of long attempts. */
+    void claimLong() {
+        carryOut(engine.claims().ofLong(nowNanos()));
+    }
+
+    void claimLeaving() {
+        carryOut(engine.claims().ofLeaving());
+    }
+
     void forget(EnginePartition partition) {
         carryOut(engine.forget(List.of(partition), nowNanos()));
     }
@@ -245,6 +261,9 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
                                         + ", attempts " + attemptsMade;
                 case Step.Commit() -> "commit wanted";
                 case Step.Abandon(Attempt attempt) -> "abandon " + attempt.item.offset();
+                case Step.Claim(Attempt attempt) -> "claim " + attempt.item.offset();
+                case Step.Settle(Attempt attempt, NextStep next) ->
+                        "settle " + attempt.item.offset() + " " + next.getClass().getSimpleName();
             });
         }
     }

@@ -47,6 +47,10 @@ public final class ItemHeaders {
     public static final String WAIT = "spillway-wait";
     public static final String GRANTED_BY = "spillway-granted-by";
     public static final String LAST_FAILURE = "spillway-last-failure";
+    public static final String LOST = "spillway-lost";
+    public static final String CLAIM = "spillway-claim";
+    /** Only on records of the delay lane that are no items, but tell what becomes of a claimed one. */
+    public static final String CLAIM_RESULT = "spillway-claim-result";
 
     /** Set only by Spillway, on dead letters. */
     public static final String DEAD_REASON = "spillway-dead-reason";
@@ -65,7 +69,7 @@ public final class ItemHeaders {
             Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, DEAD_CUT_FROM, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT,
-                    REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE))
+                    REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM, CLAIM_RESULT))
             .collect(Collectors.toUnmodifiableSet());
 
     /** Most characters of a last failure. */

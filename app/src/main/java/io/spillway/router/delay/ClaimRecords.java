@@ -1,0 +1,52 @@
+package io.spillway.router.delay;
+
+import io.spillway.kafka.codec.ClaimResult;
+import io.spillway.kafka.codec.ItemHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.api.Record;
+
+/** Records about claimed items, and those items when their claims are over. */
+final class ClaimRecords {
+    private ClaimRecords() {}
+
+    /** Returns the record that ends a claim when it is read, if its item still waits for this time. */
+    static Record<byte[], byte[]> expiry(DelayRecord item, long dueMillis) {
+        Headers headers = new RecordHeaders();
+        for (String name : new String[] {ItemHeaders.CLAIM, ItemHeaders.ORIGIN}) {
+            headers.add(item.record().headers().lastHeader(name));
+        }
+        set(headers, ItemHeaders.CLAIM_RESULT, ClaimResult.EXPIRED.label());
+        set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        return new Record<>(null, null, item.record().timestamp(), headers);
+    }
+
+    /** Returns a claimed item with the headers of the notice that ends the claim. */
+    static DelayRecord with(DelayRecord notice, DelayRecord item) {
+        Headers headers = new RecordHeaders(notice.record().headers());
+        headers.remove(ItemHeaders.CLAIM).remove(ItemHeaders.CLAIM_RESULT);
+        return DelayRecord.of(item.record().withHeaders(headers), notice.offset());
+    }
+
+    /**
+     * Returns a claimed item for another attempt now.
+     *
+     * @param isLost whether its worker was lost
+     */
+    static DelayRecord free(DelayRecord item, boolean isLost, long nowMillis) {
+        Headers headers = new RecordHeaders(item.record().headers());
+        headers.remove(ItemHeaders.CLAIM);
+        set(headers, ItemHeaders.DUE, Long.toString(nowMillis));
+        if (isLost) {
+            long losses = ItemHeaders.number(headers, ItemHeaders.LOST).orElse(0);
+            set(headers, ItemHeaders.LOST, Long.toString(Math.clamp(losses, 0, Integer.MAX_VALUE - 1) + 1L));
+        }
+        return new DelayRecord(item.record().withHeaders(headers), item.offset(), Optional.empty(), Optional.empty());
+    }
+
+    private static void set(Headers headers, String name, String value) {
+        headers.remove(name).add(name, value.getBytes(StandardCharsets.US_ASCII));
+    }
+}

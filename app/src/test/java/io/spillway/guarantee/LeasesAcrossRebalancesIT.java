@@ -1,0 +1,182 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.Repetitions;
+import io.spillway.audit.Audit;
+import io.spillway.audit.Census;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.ledger.AuditedTenant;
+import io.spillway.handler.Outcome;
+import io.spillway.worker.Worker;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Attempts that last longer than their workers have the partitions, on a real Kafka. */
+@Timeout(1_800) // Only against a hang.
+class LeasesAcrossRebalancesIT {
+    private static final int WORKERS = 6;
+    /** Longer than a session, a drain and a rebalance. */
+    private static final int LONG_MILLIS = Integer.getInteger("spillway.test.attemptMillis", 12_000);
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    private Path directory;
+
+    private final Set<String> cut = ConcurrentHashMap.newKeySet();
+    private final RecordingHandler handler = new RecordingHandler(delivery -> {
+        try {
+            Thread.sleep(Long.parseLong(new String(delivery.payload(), StandardCharsets.UTF_8)));
+        } catch (InterruptedException e) {
+            cut.add(delivery.id());
+            throw e;
+        }
+        return Outcome.done();
+    });
+
+    @Tag("long")
+    @Test
+    void rebalances_and_a_rolling_restart_under_load_cut_no_long_attempt_and_repeat_none() throws Exception {
+        try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
+                "SPILLWAY_TOPICS_PARTITIONS", "12", "SPILLWAY_DEFAULTS_TIMEOUT", "10m")).withRouter()) {
+            Map<String, Worker> workers = new LinkedHashMap<>();
+            for (int i = 0; i < WORKERS; i++) {
+                workers.put("worker-" + i, scene.startWorker("worker-" + i, handler));
+            }
+            List<String> ids = new ArrayList<>(scene.send("first", 60, i -> Integer.toString(LONG_MILLIS)));
+            awaitCalls(60);
+            for (int i = 0; i < 3; i++) {
+                ids.addAll(scene.send("join-" + i, 40, each -> each % 4 == 0 ? Integer.toString(LONG_MILLIS) : "5"));
+                scene.startWorker("more-" + i, handler);
+                awaitCalls(ids.size());
+            }
+            for (String name : List.copyOf(workers.keySet())) {
+                ids.addAll(scene.send("for-" + name, 40, i -> i % 4 == 0 ? Integer.toString(LONG_MILLIS) : "5"));
+                awaitCalls(ids.size());
+                long closedNanos = System.nanoTime();
+                workers.remove(name).close();
+                workers.put(name, scene.startWorker(name, handler));
+                System.out.println(name + " restarted in "
+                        + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - closedNanos) + " ms with "
+                        + handler.inFlight() + " attempts in the fleet");
+            }
+            handler.awaitDone(ids);
+            scene.awaitEmpty();
+
+            assertThat(cut).isEmpty();
+            assertThat(handler.breaches(ids)).isEmpty();
+            assertThat(handler.calls()).isEqualTo(ids.size());
+            assertBalance(scene, ids.size());
+            System.out.println("claims settled: " + scene.routerMetrics().get("spillway.delay.claims")
+                    .tag("result", "done").counter().count());
+        }
+    }
+
+    @Tag("long")
+    @Test
+    void no_attempt_starts_while_a_lease_holds_though_workers_are_suspended_and_killed() throws Exception {
+        String effects = kafka.createTopic("effects", 1);
+        int leaseMillis = 3 * LONG_MILLIS;
+        try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
+                "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", LeaseHandler.class.getName(),
+                "SPILLWAY_DEFAULTS_TIMEOUT", leaseMillis + "ms")).withRouter()) {
+            Map<String, String> environment = new HashMap<>(scene.environment());
+            environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
+                    + " -D" + EffectHandler.TOPIC + "=" + effects);
+            List<SpillwayProcess> workers = new ArrayList<>();
+            try {
+                for (int i = 0; i < 3; i++) {
+                    workers.add(start(environment, "worker-" + i));
+                }
+                List<String> ids = new ArrayList<>();
+                int rounds = Repetitions.of(1, 2);
+                for (int round = 0; round < rounds; round++) {
+                    ids.addAll(scene.send("round-" + round, 45, i -> Integer.toString(LONG_MILLIS)));
+                    TimeUnit.MILLISECONDS.sleep(LONG_MILLIS / 2);
+                    workers.get(0).signal("STOP");
+                    workers.get(1).kill();
+                    workers.set(1, start(environment, "worker-1"));
+                    // The suspended one wakes when its leases have ended, and others have attempted its items.
+                    TimeUnit.MILLISECONDS.sleep(leaseMillis + LONG_MILLIS);
+                    workers.get(0).signal("CONT");
+                    ids.addAll(scene.send("after-" + round, 45, i -> "5"));
+                    scene.awaitEmpty();
+                }
+                assertThat(overlaps(effects, ids)).as(workers.get(0).log() + workers.get(2).log()).isEmpty();
+                assertThat(workers.get(0).isAlive()).as(workers.get(0).log()).isTrue();
+                assertBalance(scene, ids.size());
+            } finally {
+                workers.forEach(SpillwayProcess::close);
+            }
+        }
+    }
+
+    private SpillwayProcess start(Map<String, String> environment, String name) {
+        return SpillwayProcess.start(directory.resolve(name), environment, "--roles", "worker");
+    }
+
+    private record Call(String attempt, long startMillis, long leaseMillis, long endMillis, String end) {}
+
+    /** Returns a line for each attempt that began while an earlier one ran in its lease. */
+    private List<String> overlaps(String effects, List<String> ids) {
+        Map<String, Map<String, Call>> calls = new TreeMap<>();
+        for (ConsumerRecord<byte[], byte[]> record : kafka.readAll(effects)) {
+            String[] words = new String(record.value(), StandardCharsets.UTF_8).split(" ");
+            long atMillis = Long.parseLong(words[0]);
+            calls.computeIfAbsent(new String(record.key(), StandardCharsets.UTF_8), absent -> new LinkedHashMap<>())
+                    .merge(words[1], new Call(words[1], atMillis, words.length > 3 ? Long.parseLong(words[3]) : 0,
+                            Long.MAX_VALUE, "killed"),
+                            (start, end) -> new Call(
+                                    start.attempt, start.startMillis, start.leaseMillis, end.startMillis, words[2]));
+        }
+        assertThat(calls.keySet()).containsExactlyInAnyOrderElementsOf(ids);
+        List<String> overlaps = new ArrayList<>();
+        int repeated = 0;
+        for (Map.Entry<String, Map<String, Call>> item : calls.entrySet()) {
+            Call[] all = item.getValue().values().toArray(Call[]::new);
+            repeated += all.length - 1;
+            for (int i = 1; i < all.length; i++) {
+                if (all[i].startMillis < Math.min(all[i - 1].endMillis, all[i - 1].leaseMillis)) {
+                    overlaps.add(item.getKey() + ": " + Arrays.toString(all));
+                }
+            }
+        }
+        System.out.println(ids.size() + " items, " + repeated + " attempts repeated, " + overlaps.size() + " overlaps");
+        return overlaps;
+    }
+
+    private static void assertBalance(DeliveryScene scene, int done) {
+        try (Census census = new Census(scene.configuration, InstantSource.system())) {
+            List<AuditedTenant> audited = Audit.of(census);
+            assertThat(audited).allMatch(tenant -> tenant.findings().isEmpty());
+            assertThat(audited.stream().mapToLong(tenant -> tenant.after().in(ItemState.DONE)).sum())
+                    .as("done, by the ledger").isEqualTo(done);
+        }
+    }
+
+    private void awaitCalls(int count) {
+        while (handler.calls() < count) {
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+}
