@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toSet;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.cli.CommandRun;
+import io.spillway.guarantee.Leases;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

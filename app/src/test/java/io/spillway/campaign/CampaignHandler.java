@@ -1,5 +1,6 @@
 package io.spillway.campaign;
 
+import io.spillway.guarantee.Leases;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
@@ -9,11 +10,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -60,7 +58,8 @@ public final class CampaignHandler implements Handler {
                 .getBytes(StandardCharsets.UTF_8);
         write(line);
         if (payload.startsWith("lasting ")) {
-            return last(delivery, Long.parseLong(payload.substring("lasting ".length())));
+            return Leases.last(
+                    delivery, Long.parseLong(payload.substring("lasting ".length())), this::write);
         }
         return switch (payload) {
             case "ok" -> Outcome.done();
@@ -85,18 +84,6 @@ public final class CampaignHandler implements Handler {
     private void write(byte[] line) throws IOException {
         synchronized (calls) {
             calls.write(line);
-        }
-    }
-
-    private Outcome last(Delivery delivery, long millis) throws Exception {
-        long leaseMillis = Duration.between(Instant.now(), delivery.lease().endsAt()).toMillis();
-        String call = delivery.tenant() + "/" + delivery.id() + " " + UUID.randomUUID();
-        write(Leases.started(call, System.nanoTime() / 1_000_000, leaseMillis));
-        try {
-            Thread.sleep(millis);
-            return Outcome.done();
-        } finally {
-            write(Leases.ended(call, System.nanoTime() / 1_000_000));
         }
     }
 

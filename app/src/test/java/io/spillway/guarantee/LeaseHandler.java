@@ -5,15 +5,14 @@ import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Handler for processes under test that takes the milliseconds in the payload. Each call writes to the topic of
- * {@link EffectHandler} when it begins and when its lease ends, and then how it ends: {@code done} or {@code cut}.
+ * Handler for processes under test that takes the milliseconds in the payload. Each call writes its {@link Leases} to
+ * the topic of {@link EffectHandler}.
  */
 public final class LeaseHandler implements Handler {
     private final String topic = System.getProperty(EffectHandler.TOPIC);
@@ -23,21 +22,8 @@ public final class LeaseHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) throws Exception {
-        String attempt = ProcessHandle.current().pid() + "/" + delivery.position() + "/" + UUID.randomUUID() + " ";
-        write(delivery, attempt + "start " + delivery.lease().endsAt().toEpochMilli());
-        try {
-            Thread.sleep(Long.parseLong(new String(delivery.payload(), StandardCharsets.UTF_8)));
-        } catch (InterruptedException e) {
-            write(delivery, attempt + "cut");
-            throw e;
-        }
-        write(delivery, attempt + "done");
-        return Outcome.done();
-    }
-
-    private void write(Delivery delivery, String text) throws Exception {
-        producer.send(new ProducerRecord<>(topic, delivery.id().getBytes(StandardCharsets.UTF_8),
-                (System.currentTimeMillis() + " " + text).getBytes(StandardCharsets.UTF_8))).get();
+        return Leases.last(delivery, Long.parseLong(new String(delivery.payload(), StandardCharsets.UTF_8)),
+                line -> producer.send(new ProducerRecord<>(topic, line)).get());
     }
 
     @Override

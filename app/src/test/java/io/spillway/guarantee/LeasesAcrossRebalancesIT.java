@@ -13,17 +13,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -135,33 +132,16 @@ class LeasesAcrossRebalancesIT {
         return SpillwayProcess.start(directory.resolve(name), environment, "--roles", "worker");
     }
 
-    private record Call(String attempt, long startMillis, long leaseMillis, long endMillis, String end) {}
-
     /** Returns a line for each attempt that began while an earlier one ran in its lease. */
     private List<String> overlaps(String effects, List<String> ids) {
-        Map<String, Map<String, Call>> calls = new TreeMap<>();
-        for (ConsumerRecord<byte[], byte[]> record : kafka.readAll(effects)) {
-            String[] words = new String(record.value(), StandardCharsets.UTF_8).split(" ");
-            long atMillis = Long.parseLong(words[0]);
-            calls.computeIfAbsent(new String(record.key(), StandardCharsets.UTF_8), absent -> new LinkedHashMap<>())
-                    .merge(words[1], new Call(words[1], atMillis, words.length > 3 ? Long.parseLong(words[3]) : 0,
-                            Long.MAX_VALUE, "killed"),
-                            (start, end) -> new Call(
-                                    start.attempt, start.startMillis, start.leaseMillis, end.startMillis, words[2]));
-        }
-        assertThat(calls.keySet()).containsExactlyInAnyOrderElementsOf(ids);
-        List<String> overlaps = new ArrayList<>();
-        int repeated = 0;
-        for (Map.Entry<String, Map<String, Call>> item : calls.entrySet()) {
-            Call[] all = item.getValue().values().toArray(Call[]::new);
-            repeated += all.length - 1;
-            for (int i = 1; i < all.length; i++) {
-                if (all[i].startMillis < Math.min(all[i - 1].endMillis, all[i - 1].leaseMillis)) {
-                    overlaps.add(item.getKey() + ": " + Arrays.toString(all));
-                }
-            }
-        }
-        System.out.println(ids.size() + " items, " + repeated + " attempts repeated, " + overlaps.size() + " overlaps");
+        List<String> lines = kafka.readAll(effects).stream()
+                .map(record -> new String(record.value(), StandardCharsets.UTF_8).strip()).toList();
+        List<String> begun = lines.stream().filter(line -> line.startsWith(">"))
+                .map(line -> line.substring(line.indexOf('/') + 1).split(" ")[0]).toList();
+        assertThat(Set.copyOf(begun)).containsExactlyInAnyOrderElementsOf(ids);
+        List<String> overlaps = Leases.overlaps(lines);
+        System.out.println(ids.size() + " items, " + (begun.size() - ids.size()) + " attempts repeated, "
+                + overlaps.size() + " overlaps");
         return overlaps;
     }
 

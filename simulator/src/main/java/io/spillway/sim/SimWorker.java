@@ -1,5 +1,6 @@
 package io.spillway.sim;
 
+import io.spillway.core.engine.Claims;
 import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.ItemPolicies;
@@ -43,8 +44,6 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     private static final long ALIVE = Long.MAX_VALUE;
     /** Delay of an urgent commit, about the duration of a transaction. */
     private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
-    /** As of the worker. */
-    private static final long CLAIM_MARGIN_MILLIS = 5_000;
 
     /** Partitions that it owns; when it is dead, those that it gets when it restarts. */
     final List<SimulatedPartition> partitions = new ArrayList<>();
@@ -246,7 +245,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
             diedNanos = nowNanos;
             engine.attempts().stream().filter(Attempt::isClaimHeld).forEach(attempt -> model.published(new Step.Move<>(
                     attempt.item, Lane.DELAY, LaneReason.LOST, attempt.item.moves,
-                    SimulatedTime.epochMillis(attempt.startedNanos) + attempt.timeout.millis() + CLAIM_MARGIN_MILLIS),
+                    SimulatedTime.epochMillis(attempt.startedNanos) + attempt.timeout.millis() + Claims.MARGIN_MILLIS),
                     nowNanos));
             model.died(this, nowNanos);
         }

@@ -164,7 +164,8 @@ public final class SpillwayWorker implements AutoCloseable {
 
     /**
      * Stops the worker: it leaves the group, so that other workers take over, waits at most {@code worker.drainGrace}
-     * for running handler calls, commits what they finished and closes the handler. Waits for a {@link #start} in progress. Calling it again has no effect.
+     * for running handler calls, commits what they finished and closes the handler. Waits for a {@link #start} in
+     * progress. Calling it again has no effect.
      */
     @Override
     public synchronized void close() {

@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import static java.util.stream.Collectors.joining;
 
+import io.spillway.core.engine.Claims;
 import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptTimeout;
@@ -33,7 +34,7 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     enum Interruption { NONE, LEASE_ENDED, PARTITION_LEFT }
 
     /** Time for a renewal to be recorded after the end of the lease before; less than a claim lasts longer. */
-    private static final long RENEWAL_NANOS = TimeUnit.MILLISECONDS.toNanos(LaneRecords.CLAIM_MARGIN_MILLIS / 2);
+    private static final long RENEWAL_NANOS = TimeUnit.MILLISECONDS.toNanos(Claims.MARGIN_MILLIS / 2);
     /** Time for a worker to give up an attempt, which it looks for every 10 s. */
     private static final long GIVE_UP_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int MAX_FRAMES = 4;
@@ -129,7 +130,7 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     /** Returns when a claim that covers this lease is due, epoch milliseconds by a clock that shows now. */
     long dueMillis(long coverNanos, long nowMillis, long nowNanos) {
         return nowMillis + TimeUnit.NANOSECONDS.toMillis(startedNanos + coverNanos - nowNanos)
-                + LaneRecords.CLAIM_MARGIN_MILLIS;
+                + Claims.MARGIN_MILLIS;
     }
 
     /** Records that a committed claim covers the lease up to here, since {@link #startedNanos}. */

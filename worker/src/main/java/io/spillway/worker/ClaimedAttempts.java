@@ -5,6 +5,7 @@ import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.retry.NextStep;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
@@ -50,8 +51,10 @@ final class ClaimedAttempts {
         outbox.claimed(attempt, nowNanos);
     }
 
-    void settle(Attempt attempt, NextStep next) {
+    /** Returns the line for the log about an item whose attempt is stuck. */
+    Optional<String> settle(Attempt attempt, NextStep next) {
         notices.add(outbox.settled(attempt, next));
+        return Outbox.line(attempt, next);
     }
 
     /** Returns whether there is something to tell, in the next batch or in one in flight. */

@@ -92,7 +92,7 @@ record LaneItem(
 
     @Override
     public int losses() {
-        return Math.clamp(ItemHeaders.number(record.headers(), ItemHeaders.LOST).orElse(0), 0, Integer.MAX_VALUE);
+        return ItemHeaders.losses(record.headers());
     }
 
     /**

@@ -18,7 +18,6 @@ import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LoweredLimits;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Function;
@@ -35,8 +34,6 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
  */
 final class LaneRecords {
     static final String STAGE = "worker";
-    /** Time by which a claim outlasts its lease: for clocks that differ, and for calls to return after their end. */
-    static final long CLAIM_MARGIN_MILLIS = 5_000;
     private static final long KEPT_MILLIS = 60_000;
 
     private final Topics topics;
@@ -82,13 +79,13 @@ final class LaneRecords {
      */
     ProducerRecord<byte[], byte[]> unattempted(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         Headers headers = copyOf(item);
-        set(headers, ItemHeaders.LANE_REASON, reason.label());
-        set(headers, ItemHeaders.MOVES, Integer.toString(moves));
+        ItemHeaders.set(headers, ItemHeaders.LANE_REASON, reason.label());
+        ItemHeaders.set(headers, ItemHeaders.MOVES, Integer.toString(moves));
         if (reason == LaneReason.LOST) {
-            set(headers, ItemHeaders.LOST, Integer.toString(item.losses() + 1));
+            ItemHeaders.addLoss(headers);
         }
         if (to == Lane.DELAY) {
-            set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+            ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
             return to(item.record(), to, headers);
         }
         int partition = placement.moved(new Route.ToLane(to, reason), tenants.apply(item.tenant()), item.workload(),
@@ -106,13 +103,13 @@ final class LaneRecords {
 
     private static Headers retryHeaders(Attempt attempt, NextStep.Delay next) {
         Headers headers = copyOf(attempt.item);
-        set(headers, ItemHeaders.LANE_REASON, LaneReason.RETRY.label());
-        set(headers, ItemHeaders.ATTEMPT, Integer.toString(next.attempts()));
-        set(headers, ItemHeaders.DUE, Long.toString(next.dueMillis()));
-        set(headers, ItemHeaders.WAIT, Long.toString(next.waitMillis()));
-        set(headers, ItemHeaders.BLAME, Integer.toString(next.blameThousandths()));
+        ItemHeaders.set(headers, ItemHeaders.LANE_REASON, LaneReason.RETRY.label());
+        ItemHeaders.set(headers, ItemHeaders.ATTEMPT, Integer.toString(next.attempts()));
+        ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(next.dueMillis()));
+        ItemHeaders.set(headers, ItemHeaders.WAIT, Long.toString(next.waitMillis()));
+        ItemHeaders.set(headers, ItemHeaders.BLAME, Integer.toString(next.blameThousandths()));
         setDestination(headers, attempt);
-        set(headers, ItemHeaders.LAST_FAILURE, Printable.of(attempt.detail, ItemHeaders.MAX_LAST_FAILURE));
+        ItemHeaders.set(headers, ItemHeaders.LAST_FAILURE, Printable.of(attempt.detail, ItemHeaders.MAX_LAST_FAILURE));
         // The limit on moves counts from the last attempt; otherwise an old item could no longer be moved.
         headers.remove(ItemHeaders.MOVES);
         headers.remove(ItemHeaders.LOST);
@@ -123,8 +120,8 @@ final class LaneRecords {
     /** Returns the record by which an item waits in the delay lane for the end of its running attempt. */
     ProducerRecord<byte[], byte[]> claim(Attempt attempt, long dueMillis) {
         Headers headers = copyOf(attempt.item);
-        set(headers, ItemHeaders.LANE_REASON, LaneReason.CLAIMED.label());
-        set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        ItemHeaders.set(headers, ItemHeaders.LANE_REASON, LaneReason.CLAIMED.label());
+        ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
         markClaim(headers, attempt);
         return to(attempt.item.record(), Lane.DELAY, headers);
     }
@@ -132,16 +129,16 @@ final class LaneRecords {
     /** Returns the notice that a lease was extended. */
     ProducerRecord<byte[], byte[]> renewal(Attempt attempt, long dueMillis) {
         Headers headers = new RecordHeaders();
-        set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
         return notice(attempt, ClaimResult.RENEWED, headers);
     }
 
-    /** Returns the notice of what becomes of a claimed item, with all headers that it has from then on. */
+    /** Returns the notice of what becomes of a claimed item, with all headers that it has if it goes on changed. */
     ProducerRecord<byte[], byte[]> settlement(Attempt attempt, NextStep next) {
         LaneItem item = attempt.item;
         return switch (next) {
-            case NextStep.Done done -> notice(attempt, ClaimResult.DONE, copyOf(item));
-            case NextStep.GiveBack back -> notice(attempt, ClaimResult.RELEASED, copyOf(item));
+            case NextStep.Done done -> notice(attempt, ClaimResult.DONE, new RecordHeaders());
+            case NextStep.GiveBack back -> notice(attempt, ClaimResult.RELEASED, new RecordHeaders());
             case NextStep.Delay delay -> notice(attempt, ClaimResult.DELAYED, retryHeaders(attempt, delay));
             case NextStep.PutOff later -> notice(attempt, ClaimResult.DELAYED,
                     unattempted(item, Lane.DELAY, LaneReason.LATER, item.moves(), later.dueMillis()).headers());
@@ -151,7 +148,7 @@ final class LaneRecords {
     }
 
     private ProducerRecord<byte[], byte[]> notice(Attempt attempt, ClaimResult result, Headers headers) {
-        set(headers, ItemHeaders.CLAIM_RESULT, result.label());
+        ItemHeaders.set(headers, ItemHeaders.CLAIM_RESULT, result.label());
         markClaim(headers, attempt);
         ConsumerRecord<byte[], byte[]> record = attempt.item.record();
         return new ProducerRecord<>(topics.lane(Lane.DELAY), record.partition(), Math.max(0, record.timestamp()), null,
@@ -160,8 +157,8 @@ final class LaneRecords {
 
     /** Only Spillway sets an origin, which makes the headers valid. */
     private static void markClaim(Headers headers, Attempt attempt) {
-        set(headers, ItemHeaders.CLAIM, attempt.claim);
-        set(headers, ItemHeaders.ORIGIN, attempt.item.origin());
+        ItemHeaders.set(headers, ItemHeaders.CLAIM, attempt.claim);
+        ItemHeaders.set(headers, ItemHeaders.ORIGIN, attempt.item.origin());
     }
 
     /**
@@ -175,12 +172,12 @@ final class LaneRecords {
         ItemHeaders.addDeadLetter(
                 headers, dead.why(), STAGE, nowMillis, record.topic(), record.partition(), record.offset());
         if (dead.attempts() != dead.item().attempts()) {
-            set(headers, ItemHeaders.ATTEMPT, Integer.toString(dead.attempts()));
+            ItemHeaders.set(headers, ItemHeaders.ATTEMPT, Integer.toString(dead.attempts()));
         }
         dead.attempt().ifPresent(attempt -> {
             markAttempted(headers, attempt.startedAtMillis);
             setDestination(headers, attempt);
-            attempt.failure.ifPresent(text -> set(headers, ItemHeaders.DEAD_FAILURE, text));
+            attempt.failure.ifPresent(text -> ItemHeaders.set(headers, ItemHeaders.DEAD_FAILURE, text));
         });
         return to(record, Lane.DEAD_LETTER, headers);
     }
@@ -239,8 +236,8 @@ final class LaneRecords {
     private ProducerRecord<byte[], byte[]> again(ProducerRecord<byte[], byte[]> move) {
         Headers headers = new RecordHeaders(move.headers());
         ItemHeaders.removeDeadLetter(headers);
-        set(headers, ItemHeaders.LANE_REASON, LaneReason.LATER.label());
-        set(headers, ItemHeaders.DUE, Long.toString(clock.millis() + KEPT_MILLIS));
+        ItemHeaders.set(headers, ItemHeaders.LANE_REASON, LaneReason.LATER.label());
+        ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(clock.millis() + KEPT_MILLIS));
         return in(Lane.DELAY, move, headers);
     }
 
@@ -267,7 +264,7 @@ final class LaneRecords {
 
     private static void markAttempted(Headers headers, long atMillis) {
         if (headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) == null) {
-            set(headers, ItemHeaders.FIRST_ATTEMPT_AT, Long.toString(atMillis));
+            ItemHeaders.set(headers, ItemHeaders.FIRST_ATTEMPT_AT, Long.toString(atMillis));
         }
     }
 
@@ -275,12 +272,7 @@ final class LaneRecords {
     private static void setDestination(Headers headers, Attempt attempt) {
         headers.remove(ItemHeaders.DESTINATION);
         if (!attempt.destination.isEmpty()) {
-            set(headers, ItemHeaders.DESTINATION, attempt.destination);
+            ItemHeaders.set(headers, ItemHeaders.DESTINATION, attempt.destination);
         }
-    }
-
-    private static void set(Headers headers, String name, String value) {
-        headers.remove(name);
-        headers.add(name, value.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -102,9 +102,19 @@ final class Outbox {
         if (item.unreadable().isEmpty() && dead.attempts() == item.attempts()) {
             metrics.setAside(item, nowMillis);
         }
+        return line(item, reason, dead.why().detail(), dead.attempt());
+    }
+
+    /** As {@link #deadLettered}, of a claimed item. */
+    static Optional<String> line(Attempt attempt, NextStep next) {
+        return next instanceof NextStep.DeadLetter dead
+                ? line(attempt.item, dead.why().reason(), dead.why().detail(), Optional.of(attempt)) : Optional.empty();
+    }
+
+    private static Optional<String> line(LaneItem item, DeadReason reason, String detail, Optional<Attempt> stuck) {
         return reason != DeadReason.STUCK && reason != DeadReason.KILLED_WORKER ? Optional.empty()
-                : Optional.of("An item is a dead letter, " + HandlerFailures.describe(item) + ": " + dead.why().detail()
-                        + dead.attempt().map(attempt -> ", and keeps its slot until it does. It is in "
+                : Optional.of("An item is a dead letter, " + HandlerFailures.describe(item) + ": " + detail
+                        + stuck.map(attempt -> ", and keeps its slot until it does. It is in "
                                 + Printable.of(attempt.where())).orElse(""));
     }
 }

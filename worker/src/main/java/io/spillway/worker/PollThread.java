@@ -301,8 +301,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     /**
      * Waits for the running attempts within the grace, claims the items of those that go on, commits, and forgets the
-     * partitions. This member
-     * has joined the generation that takes them away, but nobody gets them before it returns and joins the next one.
+     * partitions. This member has joined the generation that takes them away, but nobody gets them before it returns
+     * and joins the next one.
      */
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {

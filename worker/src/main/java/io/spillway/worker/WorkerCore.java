@@ -332,7 +332,7 @@ final class WorkerCore {
                 case Step.Retry(Attempt attempt, NextStep.Delay next) -> outbox.retried(attempt, next);
                 case Step.DeadLetter<LaneItem, Attempt> dead -> outbox.deadLettered(dead).ifPresent(notes::add);
                 case Step.Claim(Attempt attempt) -> claims.claim(attempt, nanoClock.getAsLong());
-                case Step.Settle(Attempt attempt, NextStep next) -> claims.settle(attempt, next);
+                case Step.Settle(Attempt attempt, NextStep next) -> claims.settle(attempt, next).ifPresent(notes::add);
                 case Step.Commit() -> wantCommit();
                 case Step.Abandon(Attempt attempt) -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
             }

@@ -100,6 +100,16 @@ class ClaimedAttemptsTest {
     }
 
     @Test
+    void a_call_that_is_given_up_is_a_line_in_the_log() {
+        Attempt attempt = claimed();
+        scene.advance(25_000);
+        assertThat(attempt.interruptIfOverdue(scene.nowNanos)).isTrue();
+        scene.advance(130_000);
+        assertThat(scene.core.takeNotes()).hasSize(1).first().asString()
+                .contains("An item is a dead letter", "keeps its slot");
+    }
+
+    @Test
     void the_end_of_a_claimed_attempt_is_told_until_it_is_committed() {
         scene.core.ended(claimed(), Outcome.done());
         CommitBatch first = scene.core.batch();

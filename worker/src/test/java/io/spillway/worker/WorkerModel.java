@@ -215,8 +215,8 @@ final class WorkerModel {
             return;
         }
         ProducerRecord<byte[], byte[]> item = found.get();
-        Headers headers = new RecordHeaders(
-                result.get() == ClaimResult.RENEWED ? item.headers() : record.headers());
+        boolean goesOnChanged = result.get() == ClaimResult.DELAYED || result.get() == ClaimResult.DEAD;
+        Headers headers = new RecordHeaders(goesOnChanged ? record.headers() : item.headers());
         headers.remove(ItemHeaders.CLAIM_RESULT);
         delayed.remove(item);
         switch (result.get()) {

@@ -2,8 +2,6 @@ package io.spillway.router.delay;
 
 import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
-import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Record;
@@ -18,8 +16,8 @@ final class ClaimRecords {
         for (String name : new String[] {ItemHeaders.CLAIM, ItemHeaders.ORIGIN}) {
             headers.add(item.record().headers().lastHeader(name));
         }
-        set(headers, ItemHeaders.CLAIM_RESULT, ClaimResult.EXPIRED.label());
-        set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        ItemHeaders.set(headers, ItemHeaders.CLAIM_RESULT, ClaimResult.EXPIRED.label());
+        ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
         return new Record<>(null, null, item.record().timestamp(), headers);
     }
 
@@ -38,15 +36,10 @@ final class ClaimRecords {
     static DelayRecord free(DelayRecord item, boolean isLost, long nowMillis) {
         Headers headers = new RecordHeaders(item.record().headers());
         headers.remove(ItemHeaders.CLAIM);
-        set(headers, ItemHeaders.DUE, Long.toString(nowMillis));
+        ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(nowMillis));
         if (isLost) {
-            long losses = ItemHeaders.number(headers, ItemHeaders.LOST).orElse(0);
-            set(headers, ItemHeaders.LOST, Long.toString(Math.clamp(losses, 0, Integer.MAX_VALUE - 1) + 1L));
+            ItemHeaders.addLoss(headers);
         }
-        return new DelayRecord(item.record().withHeaders(headers), item.offset(), Optional.empty(), Optional.empty());
-    }
-
-    private static void set(Headers headers, String name, String value) {
-        headers.remove(name).add(name, value.getBytes(StandardCharsets.US_ASCII));
+        return DelayRecord.of(item.record().withHeaders(headers), item.offset());
     }
 }

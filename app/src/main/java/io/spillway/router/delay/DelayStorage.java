@@ -34,7 +34,7 @@ final class DelayStorage implements DelayStore<DelayRecord> {
         Optional<DelayedItem> read(DelayRecord item, long nowMillis);
     }
 
-    /** @param claimDue gets claimed items that are due, and stores them again */
+    /** @param claimDue gets claimed items that are due, and stores them again for a later time */
     DelayStorage(
             KeyValueStore<Bytes, byte[]> store, ParkedItems.Counts counts, Reader reader,
             Consumer<DelayRecord> claimDue) {
@@ -91,9 +91,14 @@ final class DelayStorage implements DelayStore<DelayRecord> {
     @Override
     public List<DelayRecord> takeDue(long nowMillis) {
         List<DelayRecord> due = new ArrayList<>();
-        timers.takeDue(nowMillis, (offset, timer) -> due.add(DelayRecord.decode(timer, offset, Optional.empty())));
-        due.stream().filter(item -> item.claim().isPresent()).forEach(claimDue);
-        due.removeIf(item -> item.claim().isPresent());
+        timers.takeDue(nowMillis, (offset, timer) -> {
+            DelayRecord item = DelayRecord.decode(timer, offset, Optional.empty());
+            if (item.claim().isPresent()) {
+                claimDue.accept(item);
+            } else {
+                due.add(item);
+            }
+        });
         return due;
     }
 

@@ -14,6 +14,8 @@ import java.util.function.Predicate;
 public final class Claims<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Half of the time after which a worker without a sign of life loses its partitions. */
     public static final long AFTER_MILLIS = 5_000;
+    /** Time by which a claim outlasts its lease: for clocks that differ, and for calls to return after their end. */
+    public static final long MARGIN_MILLIS = 5_000;
 
     private final Settlement<T, A> settlement;
     private final Quarantine<T, A> quarantine;

@@ -6,7 +6,7 @@ import org.apache.kafka.common.header.Headers;
 
 /**
  * What a record of the delay lane without an item says about a claimed item: the value of the header
- * {@code spillway-claim-result}. Its other headers are those that the item has from then on.
+ * {@code spillway-claim-result}. Where the item goes on changed, the other headers are all that it has from then on.
  */
 public enum ClaimResult {
     /** The attempt has succeeded. */

@@ -92,6 +92,21 @@ public final class ItemHeaders {
         INTERNAL.forEach(headers::remove);
     }
 
+    /** Replaces all headers of a name by one. */
+    public static void set(Headers headers, String name, String value) {
+        headers.remove(name).add(name, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Records that one more worker was lost with an item. */
+    public static void addLoss(Headers headers) {
+        set(headers, LOST, Integer.toString((int) Math.min(losses(headers) + 1L, Integer.MAX_VALUE)));
+    }
+
+    /** Returns the workers that were lost with an item, 0 or more. */
+    public static int losses(Headers headers) {
+        return Math.clamp(number(headers, LOST).orElse(0), 0, Integer.MAX_VALUE);
+    }
+
     /** Returns the text of the last header with this name; empty if there is none or it has no value. */
     public static Optional<String> text(Headers headers, String name) {
         return value(headers, name).map(value -> new String(value, StandardCharsets.UTF_8));

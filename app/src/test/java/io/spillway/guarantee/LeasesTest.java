@@ -1,4 +1,4 @@
-package io.spillway.campaign;
+package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

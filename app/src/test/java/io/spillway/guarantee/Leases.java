@@ -1,18 +1,24 @@
-package io.spillway.campaign;
+package io.spillway.guarantee;
 
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Leases of attempts as their handlers wrote them, by the clock of the machine that all processes share and nothing
- * sets: {@code > TENANT/ID ATTEMPT BEGIN LEASE} and {@code < TENANT/ID ATTEMPT END}, in milliseconds. Pure.
+ * sets: {@code > TENANT/ID ATTEMPT BEGIN LEASE} and {@code < TENANT/ID ATTEMPT END}, in milliseconds.
  */
-final class Leases {
+public final class Leases {
     private static final String START = "> ";
     private static final String END = "< ";
 
@@ -25,12 +31,27 @@ final class Leases {
         }
     }
 
-    static byte[] started(String call, long atMillis, long leaseMillis) {
-        return line(START + call + " " + atMillis + " " + leaseMillis);
+    /** Writer of a line for an attempt. */
+    @FunctionalInterface
+    public interface Writer {
+        void write(byte[] line) throws Exception;
     }
 
-    static byte[] ended(String call, long atMillis) {
-        return line(END + call + " " + atMillis);
+    /** Takes this time for an attempt, and writes its lines. */
+    public static Outcome last(Delivery delivery, long millis, Writer writer) throws Exception {
+        String call = delivery.tenant() + "/" + delivery.id() + " " + UUID.randomUUID() + " ";
+        long leaseMillis = Duration.between(Instant.now(), delivery.lease().endsAt()).toMillis();
+        writer.write(line(START + call + nowMillis() + " " + leaseMillis));
+        try {
+            Thread.sleep(millis);
+            return Outcome.done();
+        } finally {
+            writer.write(line(END + call + nowMillis()));
+        }
+    }
+
+    private static long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 
     private static byte[] line(String text) {
@@ -38,12 +59,12 @@ final class Leases {
     }
 
     /** Returns whether a line of a handler's file is one of these. */
-    static boolean isOne(String line) {
+    public static boolean isOne(String line) {
         return line.startsWith(START) || line.startsWith(END);
     }
 
     /** Returns a line for each attempt that began while an earlier one of its item ran in its lease. */
-    static List<String> overlaps(List<String> lines) {
+    public static List<String> overlaps(List<String> lines) {
         Map<String, Map<String, Attempt>> items = new TreeMap<>();
         lines.stream().filter(line -> line.startsWith(START)).map(line -> line.split(" ")).forEach(words -> {
             long startMillis = Long.parseLong(words[3]);
