@@ -17,7 +17,7 @@ package io.spillway.handler;
  * <p><b>Interrupts.</b> The worker interrupts the thread when the {@linkplain Delivery#lease lease} ends, at the latest
  * {@code worker.drainGrace} after it began to stop, and when it has lost the item's partition before the item was
  * claimed. If an interrupted call returns {@link Outcome.Done}, the item is done. Any other result counts as a timeout
- * (lease) or as not attempted (stop, lost partition). A call that ignores the interrupt keeps its slot until it returns.
+ * (lease) or as not attempted (stop, lost partition). A call that ignores the interrupt keeps its slot until it ends.
  */
 @FunctionalInterface
 public interface Handler extends AutoCloseable {
