@@ -36,7 +36,9 @@ final class CampaignLoad implements AutoCloseable {
     private static final List<String> KILLERS = List.of("halt", "memory", "heap");
 
     /** What a tenant's items are like. The first tenants have these kinds, all others are steady. */
-    enum Kind { FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, HANGING, SCHEDULED, SWEPT, PAUSED, ISOLATED, LASTING, STEADY }
+    enum Kind {
+        FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, HANGING, SCHEDULED, SWEPT, PAUSED, ISOLATED, LASTING, STEADY
+    }
 
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();

@@ -1,7 +1,6 @@
 package io.spillway.sim;
 
 import io.spillway.core.engine.Claims;
-import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.ItemPolicies;
 import io.spillway.core.engine.Step;
@@ -15,11 +14,9 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.retry.AttemptCounts;
-import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.scheduling.MaxMinSlots;
-import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.SimulatedWorker;
 import java.util.ArrayList;
@@ -50,13 +47,13 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     final String name;
     private final SpillwayModel model;
     private final Tally tally;
-    private final WorkerEngine<SimulatedItem, Attempt> engine;
+    private final WorkerEngine<SimulatedItem, SimulatedAttempt> engine;
     private final DestinationHealth health = new DestinationHealth(DestinationHealth.MAX_TENANTS);
     final SimulatedWorker settings;
     private final int slots;
     private final HandlingStats stats;
     /** Moves of the next commit. */
-    private final List<Step<SimulatedItem, Attempt>> open = new ArrayList<>();
+    private final List<Step<SimulatedItem, SimulatedAttempt>> open = new ArrayList<>();
     /** As in a consumer: a partition that gave records is the last one of the next poll. */
     private final List<SimulatedPartition> readOrder = new ArrayList<>();
     /** Whether all live work is taken, so that the aged lane may use the free slots. */
@@ -65,17 +62,6 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     private boolean urgent;
     /** When it last began to hand partitions back. */
     private long leavingNanos;
-
-    /** Attempt whose end is known from its start. */
-    static final class Attempt extends EngineAttempt<SimulatedItem> {
-        private Destination.Ending ending;
-
-        private Attempt(
-                SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, AttemptTimeout timeout,
-                long startedNanos) {
-            super(item, slot, policy, timeout, startedNanos);
-        }
-    }
 
     /** Creates a worker that takes these partitions over. */
     SimWorker(
@@ -86,7 +72,8 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         this.model = model;
         this.tally = model.tally;
         this.slots = settings.dispatch().slots();
-        this.engine = new WorkerEngine<>(settings.dispatch(), health, model.cluster.killerDeaths(), this, Attempt::new);
+        this.engine = new WorkerEngine<>(
+                settings.dispatch(), health, model.cluster.killerDeaths(), this, SimulatedAttempt::new);
         this.stats = new HandlingStats(nowNanos);
         engine.follow(name, model.suspects());
         take(partitions);
@@ -222,13 +209,13 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
                 snapshots.put(partition, engine.snapshot(partition.state));
             }
         }
-        List<Step<SimulatedItem, Attempt>> moves = List.copyOf(open);
+        List<Step<SimulatedItem, SimulatedAttempt>> moves = List.copyOf(open);
         open.clear();
         snapshots.forEach((partition, snapshot) -> {
             partition.committed(snapshot);
             carryOut(engine.committed(partition.state, snapshot, nowMillis, nowNanos), nowNanos);
         });
-        engine.attempts().stream().filter(Attempt::isClaimed).forEach(Attempt::claimHeld);
+        engine.attempts().stream().filter(SimulatedAttempt::isClaimed).forEach(SimulatedAttempt::claimHeld);
         moves.forEach(move -> model.published(move, nowNanos));
         if (!left.isEmpty()) {
             forget(left, nowNanos);
@@ -243,15 +230,20 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     void kill(long nowNanos) {
         if (isAlive()) {
             diedNanos = nowNanos;
-            engine.attempts().stream().filter(Attempt::isClaimHeld).forEach(attempt -> model.published(new Step.Move<>(
-                    attempt.item, Lane.DELAY, LaneReason.LOST, attempt.item.moves,
-                    SimulatedTime.epochMillis(attempt.startedNanos) + attempt.timeout.millis() + Claims.MARGIN_MILLIS),
-                    nowNanos));
+            engine.attempts().stream().filter(SimulatedAttempt::isClaimHeld)
+                    .forEach(attempt -> model.published(lostClaim(attempt), nowNanos));
             model.died(this, nowNanos);
         }
     }
 
-    private void ended(Attempt attempt, long nowNanos) {
+    /** Returns the claim of an attempt that died with its worker: its item is due when the lease has ended. */
+    private static Step.Move<SimulatedItem, SimulatedAttempt> lostClaim(SimulatedAttempt attempt) {
+        long endMillis = SimulatedTime.epochMillis(attempt.startedNanos) + attempt.timeout.millis();
+        return new Step.Move<>(
+                attempt.item, Lane.DELAY, LaneReason.LOST, attempt.item.moves, endMillis + Claims.MARGIN_MILLIS);
+    }
+
+    private void ended(SimulatedAttempt attempt, long nowNanos) {
         if (!isAlive()) {
             return;
         }
@@ -269,16 +261,15 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         model.requestTick(nowNanos);
         model.requestCounts(nowNanos);
         fillSlots(nowNanos);
-        boolean hasUnread = partitions.stream()
-                .anyMatch(partition -> partition.hasUnread() && engine.mayRead(partition.state, MAX_POLL));
-        if (inFlight() < slots && hasUnread) {
+        if (inFlight() < slots && partitions.stream()
+                .anyMatch(partition -> partition.hasUnread() && engine.mayRead(partition.state, MAX_POLL))) {
             poll(nowNanos);
         }
     }
 
     private void fillSlots(long nowNanos) {
-        long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        carryOut(engine.fillSlots(caughtUp, Integer.MAX_VALUE, nowMillis, nowNanos), nowNanos);
+        carryOut(
+                engine.fillSlots(caughtUp, Integer.MAX_VALUE, SimulatedTime.epochMillis(nowNanos), nowNanos), nowNanos);
     }
 
     private void fillSlotsAndMakeRoom(long nowNanos) {
@@ -286,10 +277,10 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         carryOut(engine.makeRoom(SimulatedTime.epochMillis(nowNanos), nowNanos), nowNanos);
     }
 
-    private void carryOut(List<Step<SimulatedItem, Attempt>> steps, long nowNanos) {
-        for (Step<SimulatedItem, Attempt> step : steps) {
+    private void carryOut(List<Step<SimulatedItem, SimulatedAttempt>> steps, long nowNanos) {
+        for (Step<SimulatedItem, SimulatedAttempt> step : steps) {
             switch (step) {
-                case Step.Start(Attempt attempt) -> start(attempt, nowNanos);
+                case Step.Start(SimulatedAttempt attempt) -> start(attempt, nowNanos);
                 case Step.Done(SimulatedItem item) -> {
                     item.currentPartition.left();
                     tally.done(item);
@@ -298,18 +289,18 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
                     item.currentPartition.left();
                     tally.dropped(item, reason);
                 }
-                case Step.Move<SimulatedItem, Attempt> move -> move(move.item(), move);
-                case Step.Retry<SimulatedItem, Attempt> retry -> move(retry.attempt().item, retry);
-                case Step.DeadLetter<SimulatedItem, Attempt> dead -> move(dead.item(), dead);
+                case Step.Move<SimulatedItem, SimulatedAttempt> move -> move(move.item(), move);
+                case Step.Retry<SimulatedItem, SimulatedAttempt> retry -> move(retry.attempt().item, retry);
+                case Step.DeadLetter<SimulatedItem, SimulatedAttempt> dead -> move(dead.item(), dead);
                 case Step.Commit() -> commitSoon(nowNanos);
-                case Step.Abandon(Attempt attempt) -> { }
-                case Step.Claim(Attempt attempt) -> attempt.item.currentPartition.left();
-                case Step.Settle(Attempt attempt, NextStep next) -> settle(attempt.item, attempt, next);
+                case Step.Abandon(SimulatedAttempt attempt) -> { }
+                case Step.Claim(SimulatedAttempt attempt) -> attempt.item.currentPartition.left();
+                case Step.Settle(SimulatedAttempt attempt, NextStep next) -> settle(attempt.item, attempt, next);
             }
         }
     }
 
-    private void settle(SimulatedItem item, Attempt attempt, NextStep next) {
+    private void settle(SimulatedItem item, SimulatedAttempt attempt, NextStep next) {
         switch (next) {
             case NextStep.Done done -> tally.done(item);
             case NextStep.Delay delay -> open.add(new Step.Retry<>(attempt, delay));
@@ -321,7 +312,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         }
     }
 
-    private void start(Attempt attempt, long nowNanos) {
+    private void start(SimulatedAttempt attempt, long nowNanos) {
         SimulatedItem item = attempt.item;
         stats.begun(item.lane, item.attempts == 0,
                 SimulatedTime.epochMillis(nowNanos) - SimulatedTime.epochMillis(item.arrivedNanos));
@@ -342,7 +333,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         }
     }
 
-    private void move(SimulatedItem item, Step<SimulatedItem, Attempt> move) {
+    private void move(SimulatedItem item, Step<SimulatedItem, SimulatedAttempt> move) {
         item.currentPartition.left();
         open.add(move);
     }

@@ -164,14 +164,14 @@ final class SpillwayModel implements Model {
     }
 
     /** Publishes the move of an item after the commit of its worker. */
-    void published(Step<SimulatedItem, SimWorker.Attempt> move, long nowNanos) {
+    void published(Step<SimulatedItem, SimulatedAttempt> move, long nowNanos) {
         switch (move) {
             case Step.DeadLetter(SimulatedItem item, var attempt, Route.DeadLetter why, int attempts) -> {
                 item.attempts = attempts;
                 tally.dead(item, why);
             }
             // A retry resets the moves: they are limited between two attempts.
-            case Step.Retry(SimWorker.Attempt attempt, NextStep.Delay next) -> {
+            case Step.Retry(SimulatedAttempt attempt, NextStep.Delay next) -> {
                 SimulatedItem item = attempt.item;
                 item.attempts = next.attempts();
                 item.blameThousandths = next.blameThousandths();

@@ -48,9 +48,9 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     Throwable thrown;
     /** One line on the failure, for the next attempt; empty for none. Owner: the thread of the call. */
     String detail = "";
-    /** Text of the failure for the dead letter; empty when the detail says everything, or another attempt follows. */
+    /** Text of the failure for the dead letter; empty when the detail says all, or it is tried again. */
     Optional<String> failure = Optional.empty();
-    /** Name of the claim of its item; empty without one. Owner: the holder of the worker's lock, as of the next ones. */
+    /** Name of the claim of its item; empty without one. Owner, of the next too: who holds the worker's lock. */
     String claim = "";
     /** Number of the move that claims its item, in its partition. */
     long claimMove;

@@ -119,8 +119,8 @@ final class ClaimedAttempts {
     }
 
     /**
-     * Interrupts attempts that are in {@code System.exit}, so that they are not claimed: each leaves suspects. Returns a
-     * line for the log about each.
+     * Interrupts attempts that are in {@code System.exit}, so that they are not claimed: each leaves suspects. Returns
+     * a line for the log about each.
      */
     List<String> interruptExiting(Predicate<Attempt> which) {
         List<String> lines = new ArrayList<>();

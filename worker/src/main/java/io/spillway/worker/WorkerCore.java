@@ -37,7 +37,7 @@ import org.apache.kafka.common.TopicPartition;
  * another thread. No I/O happens under the lock.
  */
 final class WorkerCore {
-    private static final Predicate<Attempt> IS_LEAVING = running -> running.item.owned().isLeaving() && !running.isClaimed();
+    private static final Predicate<Attempt> IS_LEAVING = run -> run.item.owned().isLeaving() && !run.isClaimed();
 
     private final InstantSource clock;
     private final ItemGate gate;
