@@ -5,7 +5,21 @@
 {{- define "spillway.selector" -}}
 app.kubernetes.io/name: spillway
 app.kubernetes.io/instance: {{ .root.Release.Name }}
-app.kubernetes.io/component: {{ .role }}
+app.kubernetes.io/component: {{ include "spillway.component" . }}
+{{- end -}}
+
+{{- /* Role, and the pool of workers that are of another one than the shared. */ -}}
+{{- define "spillway.component" -}}
+{{- .role }}{{ with .pool }}-{{ . }}{{ end -}}
+{{- end -}}
+
+{{- /* All deployments, as a list of role and pool. */ -}}
+{{- define "spillway.deployments" -}}
+{{- $all := list (dict "role" "gateway") (dict "role" "router") (dict "role" "worker") -}}
+{{- range $pool, $replicas := .Values.worker.pools -}}
+{{- $all = append $all (dict "role" "worker" "pool" $pool) -}}
+{{- end -}}
+{{- toYaml $all -}}
 {{- end -}}
 
 {{- define "spillway.labels" -}}
@@ -18,7 +32,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- /* Metadata of an object of a role; annotations may be absent. */ -}}
 {{- define "spillway.meta" -}}
 metadata:
-  name: {{ include "spillway.name" .root }}-{{ .role }}
+  name: {{ include "spillway.name" .root }}-{{ include "spillway.component" . }}
   namespace: {{ .root.Release.Namespace }}
   labels:
     {{- include "spillway.labels" . | nindent 4 }}
@@ -191,6 +205,9 @@ securityContext:
 {{- $env = append $env (dict "name" "SPILLWAY_ADMIN_KEY" "valueFrom" $key) -}}
 {{- $key = dict "secretKeyRef" (dict "name" $values.adminKeySecret "key" "viewer-key" "optional" true) -}}
 {{- $env = append $env (dict "name" "SPILLWAY_VIEWER_KEY" "valueFrom" $key) -}}
+{{- end -}}
+{{- with .pool -}}
+{{- $env = append $env (dict "name" "SPILLWAY_WORKER_POOL" "value" .) -}}
 {{- end -}}
 {{- if and (eq .role "worker") $values.pull.keySecret -}}
 {{- $ip := dict "fieldRef" (dict "fieldPath" "status.podIP") -}}

@@ -78,7 +78,7 @@ class ArchitectureTest {
                     + " worker.carriers worker.group worker.handlers"),
             row("embed", "@core handler kafka.advice kafka.periodic kafka.topics kafka.view tracing worker"),
             row("worker.carriers", ""),
-            row("worker.group", "core.sharding"),
+            row("worker.group", "core.item core.sharding"),
             row("worker.handlers", "core.item core.policy core.retry core.settings handler kafka.topics kafka.codec"),
             row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker"
                     + " worker.handlers"),

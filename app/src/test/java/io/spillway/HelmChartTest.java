@@ -56,6 +56,8 @@ class HelmChartTest {
         "config: {kafka: {bootstrapServers: 'a:1', prefix: 0123}}",
         "config: {kafka: {bootstrapServers: 'a:1', properties: {client: {rack: 2.10}}}}",
         "config: {kafka: {bootstrapServers: 'a:1'}, handler: {http: {headers: {X-Country: no}}}}",
+        "worker: {pools: {Spare: 1}}",
+        "worker: {pools: {shared: 1}}",
         "terminationGracePeriodSeconds: 30"
     })
     void a_value_that_would_have_no_effect_or_harm_is_refused(String wrong) {

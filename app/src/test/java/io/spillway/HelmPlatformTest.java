@@ -108,6 +108,28 @@ class HelmPlatformTest {
     }
 
     @Test
+    void each_pool_of_workers_is_a_deployment_apart_from_the_shared_one() {
+        HelmChart chart = HelmChart.render(
+                directory, LEAST + "worker: {pools: {spare: 3}, pull: {port: 8081}}\nnetworkPolicy: {enabled: true}");
+        JsonNode pool = chart.object("Deployment", "-worker-spare");
+        assertThat(pool.at("/spec/replicas").asInt()).isEqualTo(3);
+        assertThat(chart.container("worker-spare").get("args")).isEqualTo(chart.container("worker").get("args"));
+        assertThat(chart.container("worker-spare").get("env").toString())
+                .contains("{\"name\":\"SPILLWAY_WORKER_POOL\",\"value\":\"spare\"}");
+        assertThat(chart.container("worker").toString()).doesNotContain("WORKER_POOL");
+        assertThat(chart.object("Deployment", "-worker").at("/spec/replicas").asInt()).isEqualTo(2);
+        String[] selectors = {
+            chart.object("PodDisruptionBudget", "-worker-spare").at("/spec/selector").toString(),
+            chart.object("NetworkPolicy", "-worker-spare").at("/spec/podSelector").toString(),
+            pool.at("/spec/selector").toString()
+        };
+        assertThat(selectors).allMatch(selector -> selector.contains("\"worker-spare\""));
+        assertThat(chart.object("Service", "-pull-spare").at("/spec/selector").toString()).contains("worker-spare");
+        assertThat(HelmChart.render(directory, LEAST).objects()).noneMatch(
+                each -> HelmChart.name(each).endsWith("-worker-"));
+    }
+
+    @Test
     void external_workers_reach_the_pull_port_as_sidecars_or_by_a_service() throws IOException {
         HelmChart chart = HelmChart.render(directory, ALL);
         assertThat(chart.object("Service", "-pull").at("/spec/ports/0/port").asInt()).isEqualTo(8081);

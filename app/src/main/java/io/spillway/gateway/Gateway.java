@@ -6,12 +6,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.GatewaySettings;
 import io.spillway.core.overload.DiskRoom;
-import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.core.ratelimit.LoadShedder;
 import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.ratelimit.RateTable;
-import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
@@ -20,6 +18,8 @@ import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
+import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.OperatorApi;
@@ -131,7 +131,8 @@ public final class Gateway implements AutoCloseable {
      */
     public Gateway(Configuration configuration, Dependencies with, Tracing tracing, Sources sources) {
         this(configuration, with, tracing, sources,
-                new KafkaClients(configuration.queue()).producer(producerSettings(configuration)));
+                new KafkaClients(configuration.queue()).producer(
+                        producerSettings(configuration, with.policies())));
     }
 
     /**
@@ -300,9 +301,13 @@ public final class Gateway implements AutoCloseable {
     }
 
     /** Returns settings that end every send within the confirm timeout, on a partition of the tenant's shard. */
-    static Map<String, Object> producerSettings(Configuration configuration) {
+    static Map<String, Object> producerSettings(Configuration configuration, TenantPolicies policies) {
         int confirmMillis = (int) configuration.gateway().limits().confirmTimeout().toMillis();
-        int shardSize = TenantPolicy.of(configuration.defaults()).shardSize();
+        PlacementView placement = new PlacementView(configuration.queue(), policies, new ShardAssignments());
+        int lanePartitions = configuration.queue().topics().partitions();
+        // While partitions are added, ingress has another number.
+        TenantPartitioner.Shards shards = (tenant, partitions, into) -> partitions == lanePartitions
+                ? placement.ofTenant(policies.context(tenant), "", into) : 0;
         Map<String, Object> properties = new HashMap<>(Map.of(
                 ProducerConfig.MAX_BLOCK_MS_CONFIG, confirmMillis / 2,
                 ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, confirmMillis,
@@ -312,7 +317,7 @@ public final class Gateway implements AutoCloseable {
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1,
                 ProducerConfig.PARTITIONER_CLASS_CONFIG, TenantPartitioner.class.getName(),
                 TenantPartitioner.SEED, configuration.shards().seed(),
-                TenantPartitioner.SIZE, Math.min(shardSize, ShuffleSharder.MAX_SIZE)));
+                TenantPartitioner.SHARDS, shards));
         // A client waits for each response, and under load batches form while earlier ones are in flight.
         if (!configuration.kafka().properties().containsKey(ProducerConfig.LINGER_MS_CONFIG)) {
             properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);

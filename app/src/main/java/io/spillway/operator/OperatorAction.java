@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Change that an operator asks for. Each constructor throws {@link OperatorException} for a value that is never
@@ -42,7 +43,8 @@ public sealed interface OperatorAction {
         return switch (action) {
             case "pause", "resume" -> SetPolicy.pause(tenant, request.text("workload"), action.equals("pause"));
             case "isolate" -> SetPolicy.isolate(
-                    tenant, request.whole("partitions", 1, Integer.MAX_VALUE).orElse(1L).intValue());
+                    tenant, request.whole("partitions", 1, Integer.MAX_VALUE).orElse(1L).intValue(),
+                    request.text("pool"), request.flag("moveBacklog"));
             case "release" -> request.flag("shard") ? new ReleaseShard(tenant) : SetPolicy.release(tenant);
             case "set" -> {
                 Map<PolicyField, String> settings = new EnumMap<>(PolicyField.class);
@@ -110,21 +112,30 @@ public sealed interface OperatorAction {
                     Map.of(PolicyField.PAUSED, Boolean.toString(pause)));
         }
 
-        /** Returns the dedication of partitions to a tenant. */
-        public static SetPolicy isolate(String tenant, int partitions) {
+        /**
+         * Returns the dedication of partitions to a tenant.
+         *
+         * @param pool         pool of the workers that handle them; empty for the shared one
+         * @param movesBacklog whether what waits elsewhere moves there
+         */
+        public static SetPolicy isolate(
+                String tenant, int partitions, Optional<String> pool, boolean movesBacklog) {
             Inputs.requireOneTenant(tenant);
             if (partitions < 1 || !PolicyField.DEDICATED.isValid((long) partitions)) {
                 throw new OperatorException("--partitions " + partitions + ": must be "
                         + (partitions < 1 ? "1 or more" : PolicyField.DEDICATED.allowed()));
             }
-            return new SetPolicy(Command.ISOLATE, tenant, Optional.empty(),
-                    Map.of(PolicyField.DEDICATED, Integer.toString(partitions)));
+            return new SetPolicy(Command.ISOLATE, tenant, Optional.empty(), Map.of(
+                    PolicyField.DEDICATED, Integer.toString(partitions),
+                    PolicyField.POOL, pool.orElse(DEFAULT),
+                    PolicyField.MOVE_BACKLOG, movesBacklog ? Boolean.toString(true) : DEFAULT));
         }
 
         /** Returns the end of the isolation of a tenant. */
         public static SetPolicy release(String tenant) {
             Inputs.requireOneTenant(tenant);
-            return new SetPolicy(Command.RELEASE, tenant, Optional.empty(), Map.of(PolicyField.DEDICATED, DEFAULT));
+            return new SetPolicy(Command.RELEASE, tenant, Optional.empty(), Map.of(
+                    PolicyField.DEDICATED, DEFAULT, PolicyField.POOL, DEFAULT, PolicyField.MOVE_BACKLOG, DEFAULT));
         }
 
         private static void check(PolicyField field, String text) {
@@ -155,6 +166,9 @@ public sealed interface OperatorAction {
                 values.forEach((field, text) -> options.put(field.key(), text));
             } else if (command == Command.ISOLATE) {
                 options.put("partitions", Integer.valueOf(values.get(PolicyField.DEDICATED)));
+                Stream.of(PolicyField.POOL, PolicyField.MOVE_BACKLOG)
+                        .filter(field -> !values.get(field).equals(DEFAULT))
+                        .forEach(field -> options.put(field.key(), values.get(field)));
             }
             return options;
         }

@@ -1,6 +1,7 @@
 package io.spillway.operator;
 
 import io.spillway.config.Configuration;
+import io.spillway.core.item.PoolName;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
@@ -39,7 +40,7 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         json.putAll(switch (action.command()) {
             case SET -> Map.of("set", settings.json());
             case PAUSE, RESUME -> Map.of("paused", isPaused);
-            case ISOLATE -> Map.of("dedicated", own.size(), "partitions", own);
+            case ISOLATE -> Map.of("dedicated", own.size(), "partitions", own, "pool", pool(settings));
             case RELEASE -> Map.of("released", true);
         });
         return ActionResult.of(dryRun, sentence(action, settings, own, isPaused), json,
@@ -59,10 +60,19 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
                     ? " is still paused, by its tenant or by the settings of all tenants. See: spillway tenants get "
                             + quoted
                     : " is not paused.");
-            case ISOLATE -> tenant + " has the dedicated partitions " + own
+            case ISOLATE -> tenant + " has the dedicated partitions " + own + handledBy(pool(settings))
                     + ". To undo it: spillway tenants release " + quoted;
             case RELEASE -> tenant + " uses its shard again.";
         };
+    }
+
+    private static String pool(PolicySettings settings) {
+        return (String) settings.get(PolicyField.POOL).orElse(PoolName.SHARED);
+    }
+
+    private static String handledBy(String pool) {
+        return pool.equals(PoolName.SHARED) ? ""
+                : ", which only workers with worker.pool = " + pool + " handle";
     }
 
     private static PolicySettings changed(TenantPolicies policies, SetPolicy action) {

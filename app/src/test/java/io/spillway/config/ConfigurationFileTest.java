@@ -53,7 +53,7 @@ class ConfigurationFileTest {
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(100), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
                         Duration.ofMillis(200), Map.of(), Map.of()),
-                new WorkerSettings("", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(100),
+                new WorkerSettings("", "shared", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(100),
                         Duration.ofMinutes(2), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5),
                         Duration.ofMinutes(5), 3),
                 new HandlerSettings("log", Map.of()),
@@ -102,6 +102,7 @@ class ConfigurationFileTest {
               properties: {num.standby.replicas: 1}
             worker:
               id: w-1
+              pool: red
               slots: 7
               reserve: 0.1
               overflowTrickle: 0.1
@@ -156,6 +157,7 @@ class ConfigurationFileTest {
                                 Map.of("num.standby.replicas", "1")),
                         new WorkerSettings(
                                 "w-1",
+                                "red",
                                 7,
                                 0.1,
                                 0.1,

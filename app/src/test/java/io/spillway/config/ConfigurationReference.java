@@ -133,6 +133,7 @@ final class ConfigurationReference {
             case DURATION -> typeName(Duration.class);
             case FLAG -> "flag";
             case CHOICE -> "choice";
+            case NAME -> "text";
         };
         return String.join(" | ", type, "`" + field.format(PolicySettings.DEFAULTS.values().get(field)) + "`",
                 field.allowed(),

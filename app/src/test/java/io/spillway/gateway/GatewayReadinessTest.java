@@ -4,9 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.overload.DiskRoom;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.sharding.ShuffleSharder;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.producer.TenantPartitioner;
 import java.net.http.HttpResponse;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -71,11 +78,33 @@ class GatewayReadinessTest {
 
     @Test
     void one_request_to_a_broker_is_under_way_at_a_time_so_that_none_is_sent_again_as_new_when_another_times_out() {
-        Map<String, Object> settings = Gateway.producerSettings(ConfigurationLoader.load(
-                Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1"), Map.of()));
-
-        assertThat(settings).containsEntry(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1)
+        assertThat(producerSettings(new TenantPolicies(PolicySettings.NONE_SET)))
+                .containsEntry(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1)
                 .containsEntry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 10_000);
+    }
+
+    @Test
+    void dedicated_partitions_count_in_ingress_too() {
+        TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
+        TenantPartitioner.Shards shards =
+                (TenantPartitioner.Shards) producerSettings(policies).get(TenantPartitioner.SHARDS);
+        int[] into = new int[ShuffleSharder.MAX_SIZE];
+        assertThat(shards.ofTenant("acme", 12, into)).isEqualTo(4);
+
+        policies.put("acme", TenantPolicies.encode(
+                "acme", PolicySettings.NONE_SET.with(PolicyField.DEDICATED, "2")));
+        assertThat(shards.ofTenant("acme", 12, into)).isEqualTo(2);
+        Set<Integer> own = Set.of(into[0], into[1]);
+        for (int i = 0; i < 100; i++) {
+            int count = shards.ofTenant("tenant-" + i, 12, into);
+            assertThat(Arrays.stream(into, 0, count).boxed()).hasSize(4).doesNotContainAnyElementsOf(own);
+        }
+        assertThat(shards.ofTenant("acme", 8, into)).as("while partitions are added").isZero();
+    }
+
+    private static Map<String, Object> producerSettings(TenantPolicies policies) {
+        return Gateway.producerSettings(ConfigurationLoader.load(
+                Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1"), Map.of()), policies);
     }
 
     private static int readyz(GatewayUnderTest gateway) {

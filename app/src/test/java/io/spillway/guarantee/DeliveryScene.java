@@ -18,6 +18,7 @@ import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -45,6 +46,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -133,11 +135,16 @@ final class DeliveryScene implements AutoCloseable {
 
     /** Sets one policy field of a tenant, as {@code tenants set} does, and waits until this process has read it. */
     void setPolicy(String tenant, PolicyField field, String value) throws Exception {
+        setPolicy(tenant, PolicySettings.NONE_SET.with(field, value));
+    }
+
+    /** Sets the policy of a tenant in the same way. */
+    void setPolicy(String tenant, PolicySettings settings) throws Exception {
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
-            producer.send(new ProducerRecord<>(topics.policies(), bytes(tenant), TenantPolicies
-                    .encode(tenant, PolicySettings.NONE_SET.with(field, value)))).get();
+            producer.send(new ProducerRecord<>(
+                    topics.policies(), bytes(tenant), TenantPolicies.encode(tenant, settings))).get();
         }
-        while (!policies.contains(tenant)) {
+        while (!policies.own(tenant).equals(settings)) {
             LockSupport.parkNanos(2_000_000);
         }
     }
@@ -169,16 +176,32 @@ final class DeliveryScene implements AutoCloseable {
      * @param payloads payload by the number of the item
      */
     List<String> send(String idPrefix, int count, IntFunction<String> payloads) throws Exception {
+        return send(idPrefix, count, i -> "tenant-" + i % 10, payloads, Map.of());
+    }
+
+    /**
+     * Sends items to ingress with ids from {@code PREFIX-0}.
+     *
+     * @param tenants  tenant by the number of the item
+     * @param payloads payload by the number of the item
+     * @param headers  of all items
+     */
+    List<String> send(
+            String idPrefix, int count, IntFunction<String> tenants, IntFunction<String> payloads,
+            Map<String, String> headers) throws Exception {
         List<String> ids = new ArrayList<>();
         List<Future<RecordMetadata>> sends = new ArrayList<>();
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             for (int i = 0; i < count; i++) {
-                String tenant = "tenant-" + i % 10;
+                String tenant = tenants.apply(i);
                 ids.add(idPrefix + "-" + i);
                 byte[] value = codec.encode(new WorkItem(
                         tenant, ids.getLast(), Instant.ofEpochMilli(System.currentTimeMillis()), "", null, "text/plain",
                         Map.of(), ByteBuffer.wrap(bytes(payloads.apply(i)))));
-                sends.add(producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant + i), value)));
+                ProducerRecord<byte[], byte[]> record =
+                        new ProducerRecord<>(topics.ingress(), bytes(tenant + i), value);
+                headers.forEach((name, text) -> record.headers().add(name, bytes(text)));
+                sends.add(producer.send(record));
             }
         }
         for (Future<RecordMetadata> sent : sends) {
@@ -221,6 +244,19 @@ final class DeliveryScene implements AutoCloseable {
         while (!closings.isEmpty()) {
             closings.pop().run();
         }
+    }
+
+    /** Returns how many records of a lane are unfinished in the partitions with these numbers. */
+    long behind(Lane lane, IntPredicate partitions) {
+        return queues.read(topics.lane(lane), topics.workerGroup()).stream()
+                .filter(progress -> partitions.test(progress.partition().partition()))
+                .mapToLong(QueueProgress::behind).sum();
+    }
+
+    /** Returns the partitions of each lane that a tenant has alone. */
+    List<Integer> dedicated(String tenant) {
+        return new PlacementView(configuration.queue(), policies, new ShardAssignments())
+                .dedications().dedication().of(tenant);
     }
 
     private long behind(String topic, String group) {

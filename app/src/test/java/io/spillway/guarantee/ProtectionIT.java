@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -61,6 +62,37 @@ class ProtectionIT {
                     .allSatisfy(each -> assertThat(each.getKey()).startsWith("noisy"));
             assertThat(quietIds()).as("the router sent them to hot")
                     .allSatisfy(id -> assertThat(reasons.get(id)).isIn("", "excess"));
+        }
+    }
+
+    /** What waits behind the backlog of its own tenant, and what does not. */
+    @Test
+    @Timeout(900)
+    void an_urgent_item_is_attempted_before_the_backlog_of_its_tenant() throws Exception {
+        int backlog = Integer.getInteger("spillway.test.backlog", 2_000);
+        try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
+                "SPILLWAY_WORKER_SLOTS", backlog > 2_000 ? "50" : "4", "SPILLWAY_DEFAULTS_AGED_AFTER", "1h"))) {
+            scene.withRouter();
+            List<String> order = Collections.synchronizedList(new ArrayList<>());
+            Map<String, Long> endedNanos = new ConcurrentHashMap<>();
+            handler.behave(delivery -> {
+                order.add(delivery.id());
+                endedNanos.put(delivery.id(), System.nanoTime());
+                return RecordingHandler.takePayloadMillis(delivery);
+            });
+            scene.startWorker("worker", handler);
+            ids.addAll(scene.send("noisy", backlog, i -> "acme", i -> "20", Map.of()));
+            long sentNanos = System.nanoTime();
+            ids.addAll(scene.send("calm", 1, i -> "acme", i -> "20", Map.of()));
+            ids.addAll(scene.send("urgent", 1, i -> "acme", i -> "20", Map.of("spillway-priority", "9")));
+            handler.awaitDone(ids);
+
+            System.out.printf("behind %d items: an urgent item waited %d ms, a calm one %d ms%n", backlog,
+                    (endedNanos.get("urgent-0") - sentNanos) / 1_000_000,
+                    (endedNanos.get("calm-0") - sentNanos) / 1_000_000);
+            assertThat(order.indexOf("urgent-0")).isLessThan(order.indexOf("calm-0"));
+            scene.awaitEmpty();
+            assertThat(handler.breaches(ids)).isEmpty();
         }
     }
 

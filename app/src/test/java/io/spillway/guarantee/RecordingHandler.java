@@ -72,6 +72,10 @@ final class RecordingHandler implements Handler {
         return leavesThreadClean;
     }
 
+    Set<String> ids() {
+        return Set.copyOf(calls.keySet());
+    }
+
     int calls(String id) {
         return calls.containsKey(id) ? calls.get(id).get() : 0;
     }

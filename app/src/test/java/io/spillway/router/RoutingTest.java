@@ -176,6 +176,18 @@ class RoutingTest {
         assertThat(router.take(Lane.OVERFLOW)).hasSize(1);
     }
 
+    @ParameterizedTest
+    @CsvSource({"9, true", "8, true", "7, false", "x, false"})
+    void an_urgent_item_does_not_wait_behind_the_backlog_of_its_tenant(String priority, boolean isUrgent) {
+        router.set("acme", PolicyField.RATE, "1");
+        sendFresh("acme", 100);
+        router.take(Lane.HOT);
+        router.take(Lane.OVERFLOW);
+
+        router.send(item("acme", START_MILLIS), headers("spillway-priority", priority));
+        router.only(isUrgent ? Lane.HOT : Lane.OVERFLOW);
+    }
+
     @Test
     void a_flood_of_one_tenant_does_not_affect_another() {
         router.set("noisy", PolicyField.RATE, "1");

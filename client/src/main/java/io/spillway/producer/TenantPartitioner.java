@@ -22,10 +22,11 @@ import org.apache.kafka.common.config.ConfigException;
  *
  * <p>The shard is computed as in the router, by {@link ShuffleSharder} over as many slots as ingress has partitions.
  * With the same seed and size it has the same partition numbers as in the lanes, unless the tenant has dedicated
- * partitions or an assigned shard.
+ * partitions or an assigned shard. The gateways know dedicated partitions, and use them.
  *
  * <p>Producer settings: {@value #SEED}, equal to the router's {@code shards.seed} (default 0), and {@value #SIZE},
- * partitions per tenant from 1 to 256 (default 4; at most all partitions are used).
+ * partitions per tenant from 1 to 256 (default 4; at most all partitions are used). {@value #SHARDS}, a
+ * {@link Shards}, precedes them where it knows a tenant's partitions.
  *
  * <p>Thread-safe.
  */
@@ -35,17 +36,34 @@ public final class TenantPartitioner implements Partitioner {
     /** Setting: partitions per tenant. */
     public static final String SIZE = "spillway.shards.size";
 
+    /** Setting: a {@link Shards} that precedes seed and size. */
+    public static final String SHARDS = "spillway.shards.of";
+
     private static final int RECORDS_PER_ROUND_BITS = 6;
+
+    /** Shards of tenants. Implementations must be thread-safe. */
+    @FunctionalInterface
+    public interface Shards {
+        /**
+         * Writes the partitions of a tenant, and returns their number; 0 if seed and size decide.
+         *
+         * @param partitions number of partitions of the topic; each result is below it
+         * @param into       array of length 256 for the result, unordered
+         */
+        int ofTenant(String tenant, int partitions, int[] into);
+    }
 
     private final ThreadLocal<int[]> shards = ThreadLocal.withInitial(() -> new int[ShuffleSharder.MAX_SIZE]);
     private final AtomicInteger records = new AtomicInteger();
     private long seed;
     private int size = 4;
+    private Shards known = (tenant, partitions, into) -> 0;
 
     @Override
     public void configure(Map<String, ?> settings) {
         seed = number(settings, SEED, 0, Long.MIN_VALUE, Long.MAX_VALUE);
         size = (int) number(settings, SIZE, 4, 1, ShuffleSharder.MAX_SIZE);
+        known = settings.get(SHARDS) instanceof Shards given ? given : known;
     }
 
     @Override
@@ -56,8 +74,12 @@ public final class TenantPartitioner implements Partitioner {
             return round % partitions;
         }
         int[] shard = shards.get();
-        int count = Math.min(size, partitions);
-        new ShuffleSharder(partitions, seed).shard(new String(keyBytes, StandardCharsets.UTF_8), count, shard);
+        String tenant = new String(keyBytes, StandardCharsets.UTF_8);
+        int count = known.ofTenant(tenant, partitions, shard);
+        if (count == 0) {
+            count = Math.min(size, partitions);
+            new ShuffleSharder(partitions, seed).shard(tenant, count, shard);
+        }
         for (int i = 0; i < count; i++) {
             int partition = shard[(round + i) % count];
             PartitionInfo info = cluster.partition(new TopicPartition(topic, partition));

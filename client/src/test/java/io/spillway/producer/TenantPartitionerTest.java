@@ -43,6 +43,18 @@ class TenantPartitionerTest {
     }
 
     @Test
+    void a_shard_that_is_known_precedes_the_computed_one() {
+        TenantPartitioner.Shards known = (tenant, partitions, into) -> {
+            into[0] = partitions - 1;
+            return tenant.equals("acme") ? 1 : 0;
+        };
+        TenantPartitioner partitioner = partitioner(Map.of(TenantPartitioner.SHARDS, known));
+        assertThat(partition(partitioner, "acme", cluster(12, Set.of()))).isEqualTo(11);
+        assertThat(partition(partitioner, "other", cluster(12, Set.of())))
+                .isEqualTo(partition(partitioner(Map.of()), "other", cluster(12, Set.of())));
+    }
+
+    @Test
     void consecutive_records_go_to_one_partition() {
         TenantPartitioner partitioner = partitioner(Map.of());
         Set<Integer> used = new TreeSet<>();

@@ -1,6 +1,7 @@
 package io.spillway.sim;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.PoolName;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.LaneProgress;
@@ -150,7 +151,7 @@ final class SimRouter implements ItemPlacement.Shards {
 
     /** Returns whether the live lanes are caught up, as workers see it. */
     boolean isCaughtUp() {
-        return fleet.isCaughtUp();
+        return fleet.isCaughtUp(partition -> true);
     }
 
     void prune(long nowNanos) {
@@ -187,12 +188,13 @@ final class SimRouter implements ItemPlacement.Shards {
         return placement.excessPartitions(tenant.name());
     }
 
-    private SortedMap<String, Integer> dedicated() {
-        SortedMap<String, Integer> dedicated = new TreeMap<>();
+    private SortedMap<String, DedicationPlan.Request> dedicated() {
+        SortedMap<String, DedicationPlan.Request> dedicated = new TreeMap<>();
         for (int group = 0; group < population.groups().size(); group++) {
             int own = population.groups().get(group).policy().dedicated();
             for (int tenant = population.first(group); tenant < population.first(group + 1) && own > 0; tenant++) {
-                dedicated.put(population.name(tenant), own);
+                dedicated.put(
+                        population.name(tenant), new DedicationPlan.Request(own, PoolName.SHARED));
             }
         }
         return dedicated;

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -36,13 +37,18 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     private final ItemReader reader;
     private final TenantPolicies policies;
     private final Sweeps sweeps;
+    private final Predicate<LaneItem> isMisplaced;
     private final LongSupplier clockAheadMillis;
     private final LedgerOwner owners = new LedgerOwner();
 
-    ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps, LongSupplier clockAheadMillis) {
+    /** @param isMisplaced as {@link ItemPolicies#isMisplaced} */
+    ItemGate(
+            ItemReader reader, TenantPolicies policies, Sweeps sweeps, Predicate<LaneItem> isMisplaced,
+            LongSupplier clockAheadMillis) {
         this.reader = reader;
         this.policies = policies;
         this.sweeps = sweeps;
+        this.isMisplaced = isMisplaced;
         this.clockAheadMillis = clockAheadMillis;
     }
 
@@ -71,6 +77,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     @Override
     public long sweptBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis) {
         return sweeps.coveredBeforeMillis(tenant, workload, marginMillis, nowMillis);
+    }
+
+    @Override
+    public boolean isMisplaced(LaneItem item) {
+        return isMisplaced.test(item);
     }
 
     @Override

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -55,6 +56,7 @@ final class LaneMonitor implements AutoCloseable {
     private final Topics topics;
     private final Runnable housekeeping;
     private final Fleet fleet;
+    private final IntPredicate isOfPool;
     private final LaneStates reports;
     private final CompactedView view;
     private final InstantSource clock;
@@ -74,15 +76,18 @@ final class LaneMonitor implements AutoCloseable {
     private final ScheduledExecutorService lanes =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-lanes").factory());
 
+    /** @param isOfPool which partitions this worker's pool handles */
     LaneMonitor(
             WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, KafkaClients clients, Topics topics,
-            Duration stuckAfter, Runnable housekeeping, Fleet fleet, InstantSource clock, LongSupplier nanoClock) {
+            Duration stuckAfter, Runnable housekeeping, Fleet fleet, IntPredicate isOfPool, InstantSource clock,
+            LongSupplier nanoClock) {
         this.core = core;
         this.metrics = metrics;
         this.admin = admin;
         this.topics = topics;
         this.housekeeping = housekeeping;
         this.fleet = fleet;
+        this.isOfPool = isOfPool;
         this.reports = new LaneStates(clock);
         this.view = new CompactedView(
                 clients, topics.laneState(), reports, LaneStates.MAX_WORKERS, Optional.empty(), clock);
@@ -158,7 +163,7 @@ final class LaneMonitor implements AutoCloseable {
             lastBacklog = backlogs.total();
             // As one sender: what a worker moves mostly stays with it, and it has all of its own capacity.
             fleet.update(reports.reports(), backlogs, 1, clock.millis());
-            core.caughtUp(fleet.isCaughtUp());
+            core.caughtUp(fleet.isCaughtUp(isOfPool));
             isBacklogKnown = true;
         } catch (RuntimeException e) {
             if (isBacklogKnown) {

@@ -73,12 +73,15 @@ final class LaneRecords {
     }
 
     /**
-     * Returns the record of a move without an attempt.
+     * Returns the record of a move without an attempt. One within the lane goes to the tenant's shard.
      *
      * @param dueMillis due time for the delay lane, epoch milliseconds; ignored for other lanes
      */
     ProducerRecord<byte[], byte[]> unattempted(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         Headers headers = copyOf(item);
+        if (to == item.lane()) {
+            return to(item.record(), to, ownPartition(item), headers);
+        }
         ItemHeaders.set(headers, ItemHeaders.LANE_REASON, reason.label());
         ItemHeaders.set(headers, ItemHeaders.MOVES, Integer.toString(moves));
         if (reason == LaneReason.LOST) {
@@ -95,10 +98,11 @@ final class LaneRecords {
 
     /** Returns the record of a move to the delay lane after an attempt, which stays within the tenant's shard. */
     ProducerRecord<byte[], byte[]> retry(Attempt attempt, NextStep.Delay next) {
-        LaneItem item = attempt.item;
-        int partition = placement.retryPartition(
-                tenants.apply(item.tenant()), item.workload(), item.record().partition());
-        return to(item.record(), Lane.DELAY, partition, retryHeaders(attempt, next));
+        return to(attempt.item.record(), Lane.DELAY, ownPartition(attempt.item), retryHeaders(attempt, next));
+    }
+
+    private int ownPartition(LaneItem item) {
+        return placement.retryPartition(tenants.apply(item.tenant()), item.workload(), item.record().partition());
     }
 
     private static Headers retryHeaders(Attempt attempt, NextStep.Delay next) {

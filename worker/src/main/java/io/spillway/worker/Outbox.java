@@ -57,7 +57,7 @@ final class Outbox {
     void moved(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         item.owned().moved(item.tenant(), to, records.unattempted(item, to, reason, moves, dueMillis));
         metrics.moved(to, reason).increment();
-        if (reason != LaneReason.LATER) {
+        if (reason != LaneReason.LATER && to != item.lane()) {
             metrics.setAside(item, clock.millis());
         }
     }

@@ -2,7 +2,6 @@ package io.spillway.worker;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.PartitionProgress;
-import io.spillway.core.progress.ProgressState;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.PassedPositions;
@@ -20,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -39,7 +39,6 @@ import org.slf4j.LoggerFactory;
 
 /** Poller of the three lanes. Owner of the consumer: other threads only wake it to stop. */
 final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
-
     /** Most records of one poll. Each partition keeps room for so many, see {@link PartitionProgress#isFull}. */
     static final int MAX_RECORDS = 500;
 
@@ -62,6 +61,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final Topics topics;
     private final long leaveGraceMillis;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final BooleanSupplier takeChangeOfPools;
     private final EarlyCommits earlyCommits;
     private final Outage outage;
     private final java.util.function.Consumer<Throwable> onFailure;
@@ -78,7 +78,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     PollThread(
             WorkerCore core, AttemptRunner runner, CommitThread committer, WorkerMetrics metrics, Topics topics,
             Duration drainGrace, Supplier<Consumer<byte[], byte[]>> consumers,
-            EarlyCommits earlyCommits, Outage outage,
+            BooleanSupplier takeChangeOfPools, EarlyCommits earlyCommits, Outage outage,
             java.util.function.Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
@@ -87,6 +87,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.topics = topics;
         this.leaveGraceMillis = Math.min(drainGrace.toMillis(), MOST_LEAVE_GRACE_MILLIS);
         this.consumers = consumers;
+        this.takeChangeOfPools = takeChangeOfPools;
         this.earlyCommits = earlyCommits;
         this.consumer = consumers.get();
         this.outage = outage;
@@ -146,6 +147,9 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void pollUnlessWoken() {
         try {
             adjustPauses();
+            if (takeChangeOfPools.getAsBoolean()) {
+                consumer.enforceRebalance("the pools of partitions have changed");
+            }
             process(repeated("poll", this::pollUnlessPassed), consumer);
         } catch (WakeupException e) {
             LOG.debug("Woken to stop");
@@ -278,14 +282,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         outage.begins();
         Map<TopicPartition, Long> ends = repeated(
                 "read the end offsets of new partitions", () -> consumer.endOffsets(partitions));
-        List<OwnedPartition> owned = new ArrayList<>();
         Takeover takeover = new Takeover();
-        for (TopicPartition partition : partitions) {
-            ProgressState state = Takeover.progress(partition, Optional.ofNullable(committed.get(partition)));
-            takeover.add(partition, state, ends.get(partition));
-            owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),
-                    new PartitionProgress(state, ends.get(partition), PartitionProgress.DEFAULT_MAX_UNFINISHED)));
-        }
+        List<OwnedPartition> owned = partitions.stream().map(partition -> new OwnedPartition(
+                partition, laneOfTopic.get(partition.topic()), takeover.progress(
+                        partition, Optional.ofNullable(committed.get(partition)), ends.get(partition)))).toList();
         takeover.describe().ifPresent(LOG::info);
         assignments++;
         owned.forEach(partition -> partition.assignment = assignments);

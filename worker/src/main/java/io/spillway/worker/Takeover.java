@@ -1,5 +1,6 @@
 package io.spillway.worker;
 
+import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.text.Printable;
@@ -27,11 +28,17 @@ final class Takeover {
     private long suspects;
 
     /**
-     * Returns the progress that a group has committed for a partition. What cannot be read is logged.
+     * Returns the progress of an assigned partition from what its group has committed. What cannot be read is logged.
      *
      * @throws WorkerException if there is none, or a later release has written it
      */
-    static ProgressState progress(TopicPartition partition, Optional<OffsetAndMetadata> committed) {
+    PartitionProgress progress(TopicPartition partition, Optional<OffsetAndMetadata> committed, long logEnd) {
+        ProgressState state = state(partition, committed);
+        add(partition, state, logEnd);
+        return new PartitionProgress(state, logEnd, PartitionProgress.DEFAULT_MAX_UNFINISHED);
+    }
+
+    static ProgressState state(TopicPartition partition, Optional<OffsetAndMetadata> committed) {
         OffsetAndMetadata offset = committed.orElseThrow(() -> new WorkerException("The workers' group has no offset"
                 + " for " + partition + ". Restart the worker: it commits the first offset of a new partition."));
         // Taken for damage, it would let items end twice that have moved to another lane.

@@ -32,6 +32,7 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.tracing.Tracing;
 import io.spillway.worker.carriers.CarrierWatch;
+import io.spillway.worker.group.WorkerPools;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -134,7 +135,9 @@ public final class Worker implements AutoCloseable {
         this.name = settings.id().isEmpty() ? instance : settings.id();
         this.topics = new Topics(queue);
         KafkaClients kafka = new KafkaClients(queue);
-        this.clients = new WorkerClients(kafka, settings, topics.workerGroup(), name, clock.millis(), registry);
+        PlacementView shards = new PlacementView(queue, policies, new ShardAssignments());
+        WorkerPools pools = new WorkerPools(settings.pool(), () -> shards.dedications().pools());
+        this.clients = new WorkerClients(kafka, settings, pools, topics.workerGroup(), name, clock.millis(), registry);
         this.admin = kafka.admin();
         this.queues = new QueueAdmin(admin, kafka.commands());
         this.initialOffsets = new InitialOffsets(kafka, queues, topics, clock, WorkerException::new);
@@ -145,13 +148,15 @@ public final class Worker implements AutoCloseable {
         // The limits of the dead-letter lane, because moves add headers to items that ingress accepted.
         ItemReader reader =
                 new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
-        ItemGate gate = new ItemGate(reader, policies, sweeps, clockWatch::aheadMillis);
+        ItemGate gate = new ItemGate(
+                reader, policies, sweeps, item -> shards.isMisplaced(
+                        policies.context(item.tenant()), item.record().partition(), settings.pool()),
+                clockWatch::aheadMillis);
         DispatchSettings dispatch = new DispatchSettings(
                 settings.slots(), settings.reserve(), settings.overflowTrickle(), settings.agedTrickle(),
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
-        ItemPlacement placement =
-                new ItemPlacement(fleet, new PlacementView(queue, policies, new ShardAssignments()));
+        ItemPlacement placement = new ItemPlacement(fleet, shards);
         LoweredLimits limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate,
                 Attempt.factory(clock, nanoClock, settings.leaseMax()));
@@ -179,14 +184,13 @@ public final class Worker implements AutoCloseable {
         this.committer = new CommitThread(
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
-                clients::consumer,
-                new EarlyCommits(core, clients::reader), pollOutage, this::fail);
+                clients::consumer, pools::takeChange, new EarlyCommits(core, clients::reader), pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, kafka, topics, queue.shards().stuckAfter(),
                 () -> {
                     health.prune(clock.millis());
                     limits.readAgain();
                     requireSlots();
-                }, fleet, clock, nanoClock);
+                }, fleet, partition -> shards.poolOf(partition).equals(settings.pool()), clock, nanoClock);
         this.reporter = new LaneReporter(
                 new StatusPublisher(kafka, topics.laneState(), name), name,
                 () -> stats.report(

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.worker.group.SlotAssignor;
+import io.spillway.worker.group.WorkerPools;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +32,7 @@ final class WorkerClients implements AutoCloseable {
 
     private final KafkaClients clients;
     private final WorkerSettings settings;
+    private final WorkerPools pools;
     private final String group;
     private final String id;
     private final long startedMillis;
@@ -40,10 +42,11 @@ final class WorkerClients implements AutoCloseable {
 
     /** @param startedMillis start of this process, epoch milliseconds */
     WorkerClients(
-            KafkaClients clients, WorkerSettings settings, String group, String name, long startedMillis,
-            MeterRegistry registry) {
+            KafkaClients clients, WorkerSettings settings, WorkerPools pools, String group, String name,
+            long startedMillis, MeterRegistry registry) {
         this.clients = clients;
         this.settings = settings;
+        this.pools = pools;
         this.group = group;
         this.id = group + "." + name;
         this.startedMillis = startedMillis;
@@ -79,6 +82,7 @@ final class WorkerClients implements AutoCloseable {
                 Map.entry(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic"),
                 Map.entry(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, List.of(SlotAssignor.class)),
                 Map.entry(SlotAssignor.SLOTS, settings.slots()),
+                Map.entry(SlotAssignor.POOLS, pools),
                 Map.entry(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, SESSION_MILLIS),
                 Map.entry(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, HEARTBEAT_MILLIS),
                 Map.entry(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, MAX_POLL_INTERVAL_MILLIS),

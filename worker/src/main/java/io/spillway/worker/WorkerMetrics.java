@@ -128,6 +128,7 @@ final class WorkerMetrics {
         moved(Lane.DELAY, LaneReason.PAUSED);
         moved(Lane.DELAY, LaneReason.CLAIMED);
         moved(Lane.DELAY, LaneReason.LOST);
+        Lane.WORKED.forEach(lane -> moved(lane, LaneReason.ISOLATED));
     }
 
     /**

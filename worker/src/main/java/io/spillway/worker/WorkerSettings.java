@@ -1,5 +1,6 @@
 package io.spillway.worker;
 
+import io.spillway.core.item.PoolName;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
@@ -9,6 +10,9 @@ import java.time.Duration;
 public record WorkerSettings(
         @Setting(key = "worker.id", defaultNote = "in the data directory", allowed = "at most 100 of A-Z a-z 0-9 . _ -",
                 doc = "Name of this worker. It must stay the same after a restart.") String id,
+        @Setting(key = "worker.pool", defaultValue = PoolName.SHARED, allowed = PoolName.RULE,
+                doc = "Pool of this worker. It handles only items of tenants that are isolated with this pool; in the"
+                        + " pool `shared`, those of all other tenants.") String pool,
         @Setting(key = "worker.slots", defaultValue = "50", allowed = "1 to 100000",
                 doc = "Maximum number of handler calls that run at the same time.") int slots,
         @Setting(key = "worker.reserve", defaultValue = "0.2", allowed = "0 to 0.9",
@@ -56,7 +60,10 @@ public record WorkerSettings(
         if (!id.matches("[A-Za-z0-9._-]{0,100}")) {
             throw new InvalidSettingException("worker.id", id, "must be at most 100 of A-Z a-z 0-9 . _ -");
         }
-        AllowedRange.check(WorkerSettings.class, id, slots, reserve, overflowTrickle, agedTrickle, readAheadItems,
+        if (!PoolName.isValid(pool)) {
+            throw new InvalidSettingException("worker.pool", pool, "must be " + PoolName.RULE);
+        }
+        AllowedRange.check(WorkerSettings.class, id, pool, slots, reserve, overflowTrickle, agedTrickle, readAheadItems,
                 readAheadBytes, commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, lateAfter,
                 killerDeaths);
     }

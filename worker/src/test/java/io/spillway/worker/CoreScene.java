@@ -68,7 +68,7 @@ final class CoreScene {
         policies = new TenantPolicies(defaults);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-                policies, sweeps, () -> 0);
+                policies, sweeps, item -> false, () -> 0);
         Outbox outbox = new Outbox(Placements.records(topics, limits, topics.partitions()), metrics, clock, "worker-1");
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),

@@ -57,7 +57,8 @@ class HandlerFailureTest {
     private final Topics topics = new Topics(new SettingsBinder(Map.of()).bind(QueueSettings.class));
     private final InstantSource clock = () -> Instant.ofEpochMilli(NOW_MILLIS);
     private final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-            new TenantPolicies(PolicySettings.NONE_SET.with(PolicyField.ATTEMPTS, "1")), new Sweeps(), () -> 0);
+            new TenantPolicies(PolicySettings.NONE_SET.with(PolicyField.ATTEMPTS, "1")), new Sweeps(), item -> false,
+            () -> 0);
     private final WorkerMetrics metrics = new WorkerMetrics(
             new SimpleMeterRegistry(), 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     private final WorkerCore core = core();

@@ -240,7 +240,7 @@ class OutcomesTest {
 
     private LaneItem read(Headers headers) {
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-                new TenantPolicies(scene.defaults), new Sweeps(), () -> 0);
+                new TenantPolicies(scene.defaults), new Sweeps(), item -> false, () -> 0);
         return gate.read(partition, record(headers), NOW_MILLIS);
     }
 

@@ -51,7 +51,7 @@ final class WorkerModel {
     final WorkerSettings settings = new SettingsBinder(Map.of()).bind(WorkerSettings.class);
     final Topics topics = new Topics(new SettingsBinder(Map.of()).bind(QueueSettings.class));
     final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-            new TenantPolicies(defaults), new Sweeps(), () -> 0);
+            new TenantPolicies(defaults), new Sweeps(), item -> false, () -> 0);
     final WorkerMetrics metrics = new WorkerMetrics(
             new SimpleMeterRegistry(), 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs = new LinkedHashMap<>();

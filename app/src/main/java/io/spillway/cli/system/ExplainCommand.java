@@ -168,7 +168,8 @@ public final class ExplainCommand implements Runnable {
                 () -> Map.ofEntries(
                         Map.entry("tenant", tenant), Map.entry("policy", policies.inForce(tenant).json()),
                         Map.entry("placement", explanation.kind().label()), Map.entry("slots", explanation.slots()),
-                        Map.entry("partitions", explanation.partitions()), Map.entry("waiting", waiting),
+                        Map.entry("partitions", explanation.partitions()),
+                        Map.entry("pool", explanation.pool()), Map.entry("waiting", waiting),
                         Map.entry("rules", explanation.rules()), Map.entry("timeouts", timeouts.fields()),
                         Map.entry("known", explanation.known()), Map.entry("sharing", explanation.sharing()),
                         Map.entry("neighbours", explanation.neighbours())),
@@ -196,7 +197,8 @@ public final class ExplainCommand implements Runnable {
             Printer printer, TenantExplanation explanation, TimeoutExplanation timeouts, List<List<String>> policy,
             Map<Integer, Map<String, Long>> waiting) {
         printer.line(tenant + ": " + explanation.kind().text());
-        printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
+        printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions()
+                + ", workers of the pool " + explanation.pool());
         List<String> lanes = Lane.WORKED.stream().map(Lane::label).toList();
         printer.table(row("partition", lanes, "(waiting items of all tenants)"),
                 waiting.entrySet().stream().map(partition -> row(

@@ -77,23 +77,33 @@ public final class TenantsCommand {
         common.printer().result(Map.of("tenant", tenant, "removed", true), sentence);
     }
 
-    @Command(name = "isolate", footer = "  spillway tenants isolate acme --partitions 2 --wait", description = {
+    @Command(name = "isolate", footer = {
+        "  spillway tenants isolate acme --partitions 2 --wait",
+        "  spillway tenants isolate acme --pool spare --wait"
+    }, description = {
         "Dedicates partitions to a tenant, without a restart. From then on its items go there, and those of "
                 + "other tenants do not.",
-        "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants "
-                + "release T."
+        "With --pool only the workers of that pool handle its items, also those that wait now, and no items of others. "
+                + "Otherwise items that already wait are moved only with --move-backlog.",
+        "At least half of the partitions stay shared. To undo it: tenants release T."
     })
     void isolate(
             @Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant.") String tenant,
             @Option(names = "--partitions", paramLabel = "N", defaultValue = "1",
                     description = "Number of dedicated partitions. Default: ${DEFAULT-VALUE}.") int partitions,
+            @Option(names = "--pool", paramLabel = "POOL",
+                    description = "Pool of the workers that handle them: their worker.pool.") String pool,
+            @Option(names = "--move-backlog",
+                    description = "Move what waits in other partitions to the dedicated ones, up to 2,000 items a "
+                            + "second at each worker.") boolean movesBacklog,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
-        act(common, OperatorAction.SetPolicy.isolate(tenant, partitions), wait);
+        act(common, OperatorAction.SetPolicy.isolate(tenant, partitions, Optional.ofNullable(pool), movesBacklog),
+                wait);
     }
 
     @Command(name = "release", footer = "  spillway tenants release acme --wait", description = {
-        "Moves an isolated tenant back to its shard, without a restart. All tenants share its partitions again.",
-        "Items that already wait are not moved."
+        "Moves an isolated tenant back to its shard, without a restart. All tenants share its partitions again, with "
+                + "what waits in them, which the workers of the shared pool handle."
     })
     void release(
             @Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant.") String tenant,

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
  *
  * @param slots      slots of its shard, also while it is isolated
  * @param partitions partitions to which its items are routed
+ * @param pool       pool of the workers that handle them
  * @param rules      rules of routing as text, in their order
  * @param known      number of other tenants that were compared
  * @param isCutShort whether there are more
@@ -31,8 +32,8 @@ import java.util.stream.Stream;
  * @param neighbours tenants that share most
  */
 public record TenantExplanation(
-        Kind kind, List<Integer> slots, List<Integer> partitions, List<String> rules, int known, boolean isCutShort,
-        Map<Integer, Integer> sharing, List<Sharer> neighbours) {
+        Kind kind, List<Integer> slots, List<Integer> partitions, String pool, List<String> rules, int known,
+        boolean isCutShort, Map<Integer, Integer> sharing, List<Sharer> neighbours) {
     private static final int MAX_KNOWN = 100_000;
     private static final int MAX_LISTED = 20;
 
@@ -102,8 +103,9 @@ public record TenantExplanation(
         boolean isRefused = placements.dedications().refused().containsKey(tenant);
         return new TenantExplanation(
                 kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
-                Arrays.stream(own).boxed().toList(), rules(policy, drops, isShareHeld, kind, isRefused),
-                compared.size(), others[0] > compared.size(), sharing,
+                Arrays.stream(own).boxed().toList(), placements.poolOf(own[0]),
+                rules(policy, drops, isShareHeld, kind, isRefused), compared.size(), others[0] > compared.size(),
+                sharing,
                 neighbours.stream().limit(MAX_LISTED).toList());
     }
 

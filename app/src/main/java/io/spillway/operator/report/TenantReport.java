@@ -101,6 +101,7 @@ record TenantReport(
         json.put("placement", explanation.kind().label());
         json.set("slots", JSON.valueToTree(explanation.slots()));
         json.set("partitions", JSON.valueToTree(explanation.partitions()));
+        json.put("pool", explanation.pool());
         json.set("rules", JSON.valueToTree(explanation.rules()));
         json.put("compared", explanation.known());
         json.set("neighbours", JSON.valueToTree(explanation.neighbours()));

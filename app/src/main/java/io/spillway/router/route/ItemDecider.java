@@ -1,6 +1,8 @@
 package io.spillway.router.route;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.routing.ItemPlacement.Placed;
 import io.spillway.core.routing.ItemRouter;
@@ -33,7 +35,7 @@ public record ItemDecider(
             case ParsedRecord.Item item when isCancelled(item, record, nowMillis) -> decision(
                     item, policies.context(item.tenant()), new Placed(Route.CANCELLED, Placed.ANYWHERE),
                     Decision.UNCHANGED);
-            case ParsedRecord.Item item when isDue -> decide(item, ItemHeaders
+            case ParsedRecord.Item item when isDue -> decide(item, headers, ItemHeaders
                     .times(item, headers, record.timestamp(), nowMillis)
                     .due(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), false, nowMillis).waited(nowMillis),
                     nowMillis);
@@ -43,7 +45,7 @@ public record ItemDecider(
                                     + "' is not epoch milliseconds (" + ItemHeaders.DELIVER_AT + ")"),
                             item.hasInternalHeaders());
             // Internal headers are not the producer's to set.
-            case ParsedRecord.Item item -> decide(item, ItemTimes
+            case ParsedRecord.Item item -> decide(item, headers, ItemTimes
                     .entered(item.enqueuedAtMillis(), record.timestamp(), nowMillis)
                     .deliverAt(item.deliverAtMillis(), nowMillis), nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
@@ -52,7 +54,7 @@ public record ItemDecider(
         };
     }
 
-    private Decision decide(ParsedRecord.Item item, ItemTimes times, long nowMillis) {
+    private Decision decide(ParsedRecord.Item item, Headers headers, ItemTimes times, long nowMillis) {
         long claimedMillis = item.enqueuedAtMillis();
         boolean isPlausible = claimedMillis == times.enqueuedAtMillis();
         if (!times.attempted()) {
@@ -62,7 +64,12 @@ public record ItemDecider(
             metrics.clockSkew(item.tenant(), claimedMillis, nowMillis);
         }
         TenantContext tenant = policies.context(item.tenant());
-        return decision(item, tenant, router.route(tenant, item.workload(), times, nowMillis),
+        Placed placed = router.route(tenant, item.workload(), times, nowMillis);
+        if (placed.route() instanceof Route.ToLane to && to.lane() == Lane.OVERFLOW
+                && ItemHeaders.priority(headers) >= ItemLimits.URGENT_PRIORITY) {
+            placed = router.urgent(tenant, item.workload(), times, placed, nowMillis);
+        }
+        return decision(item, tenant, placed,
                 isPlausible ? Decision.UNCHANGED : times.enqueuedAtMillis());
     }
 

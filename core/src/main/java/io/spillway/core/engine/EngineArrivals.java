@@ -56,6 +56,7 @@ final class EngineArrivals<T extends EngineItem, A extends EngineAttempt<T>> {
 
     /** As {@link WorkerEngine#received}. */
     void received(EnginePartition partition, List<T> items, long nextOffset, long nowMillis) {
+        partition.relocates = false;
         for (int i = 0; i < items.size() && !partition.leaving; i++) {
             T item = items.get(i);
             if (partition.progress.isCutAt(item.offset(), items.size() - i)) {
@@ -69,7 +70,7 @@ final class EngineArrivals<T extends EngineItem, A extends EngineAttempt<T>> {
                 hold(item);
                 if (item.unreadable().isPresent()) {
                     settlement.setAside(item, item.unreadable().get(), nowMillis);
-                } else if (findsSuspects && isSuspect(item, verdict)) {
+                } else if (findsSuspects && isSuspect(item, verdict) && !policies.isMisplaced(item)) {
                     suspect(item, verdict, nowMillis);
                 } else {
                     admit(item, nowMillis);

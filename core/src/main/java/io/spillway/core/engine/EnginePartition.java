@@ -27,6 +27,8 @@ public class EnginePartition {
     boolean gone;
     /** Whether none of its items starts before its record is committed. */
     boolean isStrict;
+    /** Whether what was read last has items of other partitions. */
+    boolean relocates;
     private final Lane lane;
     private boolean dirty = true;
     private boolean endsProcess;

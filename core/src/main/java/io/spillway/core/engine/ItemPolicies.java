@@ -10,6 +10,14 @@ public interface ItemPolicies<T> {
     /** Returns what completed sweeps cover: {@link io.spillway.core.routing.ItemEnds.Sweeps}. */
     long sweptBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis);
 
+    /**
+     * Returns whether an item belongs into another partition of its lane, and is not handled here: that of its tenant's
+     * pool of workers, or one of the tenant's own. Called often.
+     */
+    default boolean isMisplaced(T item) {
+        return false;
+    }
+
     /** Returns whether a cancel covers the item. Called often; cheap without one. */
     default boolean isCancelled(T item, long nowMillis) {
         return false;

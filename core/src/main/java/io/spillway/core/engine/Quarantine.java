@@ -61,6 +61,7 @@ final class Quarantine<T extends EngineItem, A extends EngineAttempt<T>> {
             before.behind().add(suspect);
         } else if (hasDeaths(suspect)) {
             accused.addFirst(suspect);
+            turn.died();
         } else if (suspect.partition().progress.isAccused(suspect.offset())) {
             accused.addLast(suspect);
         } else {

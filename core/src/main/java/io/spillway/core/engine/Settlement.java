@@ -13,9 +13,12 @@ import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.FairDispatch;
 import io.spillway.handler.Outcome;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /**
  * Ends of items: tells which items are over or leave their lane ({@link ItemEnds}), finishes items in the progress of
@@ -28,6 +31,13 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
             + TimeUnit.NANOSECONDS.toSeconds(EngineAttempt.STUCK_AFTER_NANOS) + " s after its interrupt");
 
     private static final long PUT_OFF_MILLIS = 10_000;
+    private static final Map<Lane, Route> TO_OWN_PARTITION = Lane.WORKED.stream().collect(Collectors.toUnmodifiableMap(
+            Function.identity(), lane -> new Route.ToLane(lane, LaneReason.ISOLATED)));
+    /** 2,000 moves a second, so that a backlog of any size delays other tenants by little. */
+    private static final long MICROS_PER_RELOCATION = 500;
+    /** As many as one poll of a partition has. */
+    private static final long RELOCATIONS_AHEAD_MICROS = 250_000;
+    private static final long MOST_RELOCATIONS_AHEAD_MICROS = 60_000_000;
 
     private final DestinationHealth health;
     private final ItemPolicies<T> policies;
@@ -35,6 +45,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private final FairDispatch<T> dispatch;
     private final EarlyItems<T, A> early;
     private final List<Step<T, A>> steps;
+    /** When the moves to other partitions so far are within their rate, epoch microseconds. */
+    private long relocatedMicros;
 
     Settlement(
             DestinationHealth health, ItemPolicies<T> policies, FairDispatch<T> dispatch, EarlyItems<T, A> early,
@@ -49,7 +61,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
 
     /**
      * Returns what happened to the item since it was routed: drop, dead letter, a move to delay because it is paused,
-     * or in hot and overflow a move to aged.
+     * in hot and overflow a move to aged, or a move within its lane.
      */
     Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
         if (policies.isCancelled(item, nowMillis)) {
@@ -57,14 +69,23 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         }
         Optional<Route> end = ends.now(item.tenant(), item.workload(), item.times(), policy, nowMillis);
         boolean isAged = end.isPresent() && end.get().equals(Route.AGED);
-        return isAged && item.partition().lane() == Lane.AGED ? Optional.empty() : end;
+        Optional<Route> due = isAged && item.partition().lane() == Lane.AGED ? Optional.empty() : end;
+        return due.isEmpty() && policies.isMisplaced(item)
+                ? Optional.of(TO_OWN_PARTITION.get(item.partition().lane())) : due;
     }
 
-    /** Returns what happened to a waiting item that is cancelled, paused or at its end; empty for a move to aged. */
+    /** Returns whether no more items may be moved to other partitions now. */
+    boolean hasRelocatedEnough(long nowMillis) {
+        long aheadMicros = relocatedMicros - nowMillis * 1_000;
+        // The clock may go back.
+        return aheadMicros > RELOCATIONS_AHEAD_MICROS && aheadMicros < MOST_RELOCATIONS_AHEAD_MICROS;
+    }
+
+    /** Returns what happened to a waiting item, except that it is aged. */
     Optional<Route> end(T item, long nowMillis) {
         TenantPolicy policy = policies.policyOf(item);
         return policies.isCancelled(item, nowMillis) || ItemEnds.mayBeOver(item.times(), policy, nowMillis)
-                        || policy.isPaused(item.workload())
+                        || policy.isPaused(item.workload()) || policies.isMisplaced(item)
                 ? staleness(item, policy, nowMillis).filter(route -> !route.equals(Route.AGED)) : Optional.empty();
     }
 
@@ -74,6 +95,11 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
             case Route.Drop drop -> end(item, new Step.Drop<>(item, drop.reason()));
             case Route.ToLane to when to.lane() == Lane.DELAY ->
                     move(item, to.lane(), to.reason(), item.moves(), nowMillis);
+            case Route.ToLane to when to.lane() == item.partition().lane() -> {
+                relocatedMicros = Math.max(relocatedMicros, nowMillis * 1_000) + MICROS_PER_RELOCATION;
+                item.partition().relocates = true;
+                move(item, to.lane(), to.reason(), item.moves(), 0);
+            }
             case Route.ToLane to -> move(item, to.lane(), to.reason(), item.moves() + 1, 0);
             case Route.DeadLetter why -> deadLetter(item, Optional.empty(), why, item.attempts());
         }

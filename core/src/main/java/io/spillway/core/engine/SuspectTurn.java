@@ -12,7 +12,8 @@ import java.util.stream.LongStream;
 /**
  * Turn of one worker to try its suspects. Only one worker of the fleet tries suspects at a time, in the order in which
  * they got them, and none while a worker is missing that died in its turn: so killers of many tenants end one worker at
- * a time. A worker that dies in its turn has its next one after those that wait.
+ * a time. A worker that dies in its turn has its next one after those that wait. The last worker, too, works for
+ * {@value #REST_MILLIS} ms before it tries a suspect with which a worker died: killers end no fleet in a loop.
  *
  * <p>Every wait has an end: a turn lasts {@value #TURN_MILLIS} ms, and a missing worker counts for
  * {@value #GONE_MILLIS} ms. Old statuses let two workers have a turn, which costs a second death at a time, and nothing
@@ -40,7 +41,7 @@ final class SuspectTurn {
     private Map<String, SuspectStatus.Received> others = Map.of();
     private String self = "";
     private boolean isPaced;
-    /** Whether the process before this one died in its turn. */
+    /** Whether a worker, such as the process before this one, has died in its turn. */
     private boolean diedInTurn;
     private long missingMillis;
     private boolean isTold = true;
@@ -54,6 +55,11 @@ final class SuspectTurn {
         SuspectStatus.Received own = others.remove(name);
         diedInTurn |= !isPaced && own != null && own.status().turnMillis() != 0;
         isPaced = true;
+    }
+
+    /** Records that a worker has died with a suspect that ran alone. */
+    void died() {
+        diedInTurn = true;
     }
 
     /** Returns whether the statuses of the fleet are known, be it of no other worker. */
@@ -112,7 +118,7 @@ final class SuspectTurn {
 
     private boolean mayTake(long nowMillis) {
         if (others.isEmpty()) {
-            return true;
+            return !isPaced || nowMillis - missingMillis >= REST_MILLIS;
         }
         if (others.values().stream().anyMatch(other -> isMissing(other, nowMillis))) {
             missingMillis = nowMillis;

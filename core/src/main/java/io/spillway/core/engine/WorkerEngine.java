@@ -49,6 +49,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final Claims<T, A> claims;
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
     private long endsCheckedMillis;
+    /** Of the latest arrivals or starts. */
+    private long nowMillis;
 
     /**
      * Creates an engine without partitions.
@@ -74,11 +76,13 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /**
      * Returns whether a partition may be read: not being revoked, with room in its progress for this many records, and
      * with room in the read-ahead ({@link FairDispatch#hasRoom}): one backlog fills half of it, two have a third each.
+     * Items that belong into other partitions are read as fast as they may be moved.
      *
      * @param records most records of the partition before the next call, 1 or more
      */
     public boolean mayRead(EnginePartition partition, int records) {
         return !partition.leaving && !partition.progress.isFull(records)
+                && !(partition.relocates && settlement.hasRelocatedEnough(nowMillis))
                 && dispatch.hasRoom(partition.lane(), partition.unfinished(), partition.unfinishedBytes());
     }
 
@@ -91,6 +95,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     public List<Step<T, A>> received(
             EnginePartition partition, List<T> items, long nextOffset, long nowMillis) {
         steps.clear();
+        this.nowMillis = nowMillis;
         arrivals.received(partition, items, nextOffset, nowMillis);
         return steps;
     }
@@ -147,6 +152,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      */
     public List<Step<T, A>> fillSlots(boolean liveLanesCaughtUp, int most, long nowMillis, long nowNanos) {
         steps.clear();
+        this.nowMillis = nowMillis;
         decideOnSuspects(nowMillis, nowNanos);
         boolean takenBack = false;
         while (running.all().size() < most) {

@@ -26,6 +26,8 @@ public final class ItemLimits {
     public static final int NORMAL_PRIORITY = 4;
     /** Priority of the most urgent items of a workload. */
     public static final int MAX_PRIORITY = 9;
+    /** Priority from which on an item does not wait behind the backlog of its own tenant. */
+    public static final int URGENT_PRIORITY = 8;
 
     /**
      * Printable ASCII that no name has, so that one in quotes needs no escape in shells, YAML, JSON and labels. A slash

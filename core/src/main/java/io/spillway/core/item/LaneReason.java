@@ -26,6 +26,8 @@ public enum LaneReason {
     PAUSED("paused"),
     /** In delay while an attempt of it runs. */
     CLAIMED("claimed"),
+    /** Moved within its lane, to the partitions of its tenant. A label of metrics alone: the item keeps its reason. */
+    ISOLATED("isolated"),
     /** In delay because its worker was lost, until a lease that it may have had has ended. */
     LOST("lost");
 

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /**
  * The fleet of workers as one process sees it: selects the partition in which an item is expected to wait least, and
@@ -42,12 +43,12 @@ public final class Fleet {
     /** Reused by {@link #update}. */
     private final long[] counts = new long[DecayingCounts.MAX_TENANTS];
     private volatile Table table;
-    private volatile boolean caughtUp;
     private long lastUpdateMillis;
     private int numbered;
 
     /** State between two updates: known workers by name, the owner of each partition by lane, the latest backlogs. */
-    private record Table(Map<String, Member> members, FleetWorker[][] owners, LaneBacklogs backlogs) {}
+    private record Table(
+            Map<String, Member> members, boolean isDown, FleetWorker[][] owners, LaneBacklogs backlogs) {}
 
     private record Member(FleetWorker worker, WorkerReport last) {}
 
@@ -60,7 +61,7 @@ public final class Fleet {
         this.unowned = new FleetWorker[partitions];
         Arrays.setAll(unowned, i -> new FleetWorker(ProtectionSettings.OFF, i));
         behindHot(lane -> apart[lane.ordinal()] = new BacklogsApart(partitions));
-        this.table = new Table(Map.of(), owners(Map.of()), LaneBacklogs.UNKNOWN);
+        this.table = new Table(Map.of(), true, owners(Map.of()), LaneBacklogs.UNKNOWN);
     }
 
     /**
@@ -203,14 +204,13 @@ public final class Fleet {
         });
         if (isNew) {
             behindHot(lane -> apart[lane.ordinal()].measured(read.of(lane)));
-            caughtUp = !isDown && isCaughtUp(members, read);
             for (int i = 0; i < unowned.length; i++) {
                 int partition = i;
                 unowned[i].assume(
                         Lane.WORKED.stream().mapToLong(lane -> read.of(lane).waiting(partition)).toArray(), nowMillis);
             }
         }
-        table = new Table(members, owners(members), read);
+        table = new Table(members, isDown, owners(members), read);
     }
 
     /**
@@ -226,18 +226,6 @@ public final class Fleet {
     private static long waiting(Member member, Lane lane, LaneBacklogs read) {
         PartitionBacklog backlog = read.of(lane);
         return member.last.owned(lane).stream().mapToLong(backlog::waiting).sum();
-    }
-
-    /** Items beyond the slots that need less than the target are on their way, or finished and not committed. */
-    private boolean isCaughtUp(Map<String, Member> members, LaneBacklogs read) {
-        double slots = 0;
-        double perSecond = 0;
-        for (Member member : members.values()) {
-            slots += member.last.slots();
-            perSecond += member.last.possiblePerSecond();
-        }
-        double beyondSlots = read.of(Lane.HOT).total() + read.of(Lane.OVERFLOW).total() - slots;
-        return beyondSlots <= Math.max(slots, perSecond * settings.targetMillis() / 1e3);
     }
 
     private FleetWorker[][] owners(Map<String, Member> members) {
@@ -256,9 +244,24 @@ public final class Fleet {
         return owners;
     }
 
-    /** Returns whether hot and overflow are caught up, over all workers: idle slots may take aged items. */
-    public boolean isCaughtUp() {
-        return caughtUp;
+    /**
+     * Returns whether hot and overflow are caught up, so that idle slots may take aged items: in the partitions with
+     * these numbers, over all workers that have some of them. Items beyond the slots that need less than the target are
+     * on their way, or finished and not committed.
+     */
+    public boolean isCaughtUp(IntPredicate which) {
+        Table now = table;
+        double slots = 0;
+        double perSecond = 0;
+        for (Member member : now.members.values()) {
+            if (Lane.WORKED.stream().flatMap(lane -> member.last.owned(lane).stream()).anyMatch(which::test)) {
+                slots += member.last.slots();
+                perSecond += member.last.possiblePerSecond();
+            }
+        }
+        LaneBacklogs read = now.backlogs;
+        double beyondSlots = read.of(Lane.HOT).total(which) + read.of(Lane.OVERFLOW).total(which) - slots;
+        return !now.isDown && beyondSlots <= Math.max(slots, perSecond * settings.targetMillis() / 1e3);
     }
 
     /** Returns the number of partitions of a lane that are avoided because they are stuck. */

@@ -1,6 +1,8 @@
 package io.spillway.core.overload;
 
 import java.util.Arrays;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /**
  * Waiting items of each partition of a lane, and whether its consumer is stuck (see {@link LaneProgress}). Immutable;
@@ -31,6 +33,11 @@ public final class PartitionBacklog {
     /** Returns the waiting items of all partitions. */
     public long total() {
         return Arrays.stream(waiting).sum();
+    }
+
+    /** Returns the waiting items of the partitions with these numbers. */
+    public long total(IntPredicate which) {
+        return IntStream.range(0, waiting.length).filter(which).mapToLong(i -> waiting[i]).sum();
     }
 
     /** Returns whether the consumer of a partition is stuck; false for an unknown partition. */

@@ -1,5 +1,6 @@
 package io.spillway.core.policy;
 
+import io.spillway.core.item.PoolName;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.Numbers;
 import io.spillway.core.text.Printable;
@@ -57,6 +58,11 @@ public enum PolicyField {
     SHARD_SIZE("shardSize", "4", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
     DEDICATED("dedicated", "0", Type.COUNT, 0, 10_000, false,
             "partitions reserved for this tenant; ignored in the defaults"),
+    POOL("pool", PoolName.SHARED, Type.NAME, 0, 0, false,
+            "pool of the workers that handle the dedicated partitions, as in worker.pool; ignored without any"),
+    MOVE_BACKLOG("moveBacklog", "false", Type.FLAG, 0, 1, false,
+            "whether waiting items move to the tenant's partitions when these change, as they always do to those of "
+                    + "another pool"),
     BACK_PRESSURE("backPressure", "shed", Type.CHOICE, List.of("shed", "accept"),
             "whether the gateways refuse items because of maxDrain, maxDepth and growth; admissionRate holds anyway"),
     MAX_DRAIN("maxDrain", "1h", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
@@ -83,7 +89,8 @@ public enum PolicyField {
         COUNT,
         DURATION,
         FLAG,
-        CHOICE
+        CHOICE,
+        NAME
     }
 
     /** Stored value for "none": -1 as a {@link Long}, or -1.0 for a {@link Type#NUMBER}. */
@@ -160,6 +167,7 @@ public enum PolicyField {
         String range = switch (type) {
             case FLAG -> "true or false";
             case CHOICE -> String.join(", ", choices);
+            case NAME -> PoolName.RULE;
             case DURATION -> Durations.format((long) min) + " to " + Durations.format((long) max);
             case COUNT -> (long) min + " to " + (max > 1e15 ? "2^62" : Long.toString((long) max));
             case NUMBER -> plain(min) + " to " + plain(max);
@@ -183,7 +191,7 @@ public enum PolicyField {
                 case COUNT -> Numbers.whole(trimmed);
                 case DURATION -> Durations.parseMillis(trimmed);
                 case FLAG -> parseFlag(trimmed);
-                case CHOICE -> trimmed;
+                case CHOICE, NAME -> trimmed;
             };
             // -1 is only a stored form; it is not valid as text.
             if (isValid(value) && !wordValue().equals(value)) {
@@ -198,7 +206,7 @@ public enum PolicyField {
 
     /**
      * Returns a valid stored value as 64 bits: {@link Long#MAX_VALUE} for none, the bits of a {@link Double}, 0 or 1
-     * for a flag, and the number of a choice.
+     * for a flag, the number of a choice, and a hash of a name, which is read from the settings.
      */
     long bits(Object stored) {
         return switch (type) {
@@ -206,6 +214,7 @@ public enum PolicyField {
             case COUNT, DURATION -> isWord(stored) ? Long.MAX_VALUE : (Long) stored;
             case FLAG -> (Boolean) stored ? 1 : 0;
             case CHOICE -> choices.indexOf(stored);
+            case NAME -> stored.hashCode();
         };
     }
 
@@ -216,6 +225,7 @@ public enum PolicyField {
             case COUNT, DURATION -> value instanceof Long n && (inRange(n) || word.isPresent() && n == NONE);
             case FLAG -> value instanceof Boolean;
             case CHOICE -> value instanceof String s && choices.contains(s);
+            case NAME -> value instanceof String s && PoolName.isValid(s);
         };
     }
 

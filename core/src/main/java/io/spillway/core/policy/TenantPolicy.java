@@ -159,6 +159,11 @@ public final class TenantPolicy {
         return (int) count(PolicyField.DEDICATED);
     }
 
+    /** Returns whether what waits outside of the tenant's partitions moves to them. */
+    public boolean movesBacklog() {
+        return isOn(PolicyField.MOVE_BACKLOG);
+    }
+
     public BackPressure backPressure() {
         return BACK_PRESSURES[(int) count(PolicyField.BACK_PRESSURE)];
     }

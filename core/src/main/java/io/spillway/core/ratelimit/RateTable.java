@@ -1,6 +1,7 @@
 package io.spillway.core.ratelimit;
 
 import io.spillway.core.hashing.LinearProbing;
+import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import java.util.Arrays;
@@ -64,8 +65,17 @@ public final class RateTable {
         return new RateDecision(state > 0, here, Math.max(0, Math.abs(state) - nowNanos));
     }
 
+    /** Counts an urgent item, beside all others, and returns whether it is within the limit of this process. */
+    public boolean admitUrgent(TenantContext tenant, RateLimit limit, long nowNanos) {
+        return take(TenantHash.mix(tenant.hash()), limit, nowNanos) > 0;
+    }
+
     private long take(TenantContext tenant, RateLimit here, long nowNanos) {
-        return stripes[(int) (tenant.hash() >>> 58)].take(tenant.hash(), here, nowNanos);
+        return take(tenant.hash(), here, nowNanos);
+    }
+
+    private long take(long hash, RateLimit here, long nowNanos) {
+        return stripes[(int) (hash >>> 58)].take(hash, here, nowNanos);
     }
 
     /** Removes the states that are equal to no state. To be called about once a minute. */

@@ -56,8 +56,9 @@ public final class ItemPlacement {
     }
 
     /**
-     * Returns the partition of the delay lane for a retry: the item's own, or another of its tenant's shard if the item
-     * was outside of it. The retry budget of a tenant has a part in each partition of its shard.
+     * Returns the partition for a retry in the delay lane, or for a move within a lane: the item's own, or another of
+     * its tenant's shard if the item was outside of it. The retry budget of a tenant has a part in each partition of
+     * its shard.
      */
     public int retryPartition(TenantContext tenant, String workload, int partition) {
         Scratch scratch = scratches.get();
@@ -87,6 +88,14 @@ public final class ItemPlacement {
         int same = fleet.placeWithin(
                 to.lane(), candidates, count, PATIENCE_MILLIS, scratch.turn++, tenant.hash(), nowMillis);
         return same == Fleet.EXCESS ? place(to, tenant, workload, false, nowMillis).partition() : same;
+    }
+
+    /** Selects the partition of hot for an item that does not count in its tenant's share. */
+    Placed placeUrgent(Route.ToLane hot, TenantContext tenant, String workload, long nowMillis) {
+        Scratch scratch = scratches.get();
+        int count = shards.ofTenant(tenant, workload, scratch.candidates);
+        return new Placed(hot, fleet.place(
+                Lane.HOT, scratch.candidates, count, scratch.turn++, tenant.hash(), nowMillis));
     }
 
     /**

@@ -13,6 +13,8 @@ import java.util.Optional;
  */
 public final class ItemRouter {
     private static final long NANOS_PER_MILLI = 1_000_000;
+    /** Urgent items of a tenant that go to hot although it has more than it may: one a second, 60 at once. */
+    private static final RateLimit URGENT = RateLimit.of(1, 60);
 
     private final ItemEnds ends;
     private final Limits limits;
@@ -59,6 +61,21 @@ public final class ItemRouter {
         if (limit.isPresent() && !rates.admit(tenant, limit.get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
+        return hot(times);
+    }
+
+    private static Route.ToLane hot(ItemTimes times) {
         return times.attempted() ? Route.RETRIED : times.dueMillis() > 0 ? Route.DUE : Route.HOT;
+    }
+
+    /**
+     * Returns where an urgent item goes that {@link #route} sends to overflow: to hot, where no backlog of its tenant
+     * waits, as far as its tenant's budget of this process allows. Other tenants' items are not affected: hot shares
+     * its slots among tenants.
+     */
+    public ItemPlacement.Placed urgent(
+            TenantContext tenant, String workload, ItemTimes times, ItemPlacement.Placed excess, long nowMillis) {
+        return rates.admitUrgent(tenant, URGENT, nowMillis * NANOS_PER_MILLI)
+                ? placement.placeUrgent(hot(times), tenant, workload, nowMillis) : excess;
     }
 }

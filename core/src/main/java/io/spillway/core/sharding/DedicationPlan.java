@@ -1,6 +1,7 @@
 package io.spillway.core.sharding;
 
 import io.spillway.core.hashing.TenantHash;
+import io.spillway.core.item.PoolName;
 import io.spillway.core.text.Printable;
 import java.util.Arrays;
 import java.util.Collections;
@@ -20,26 +21,40 @@ import java.util.TreeMap;
  *
  * @param dedication the assigned partitions
  * @param refused    reason of each rejected request, by tenant; unmodifiable
+ * @param pools      pool of the workers that handle a dedicated partition, by its number; unmodifiable. Those without
+ *                   one are of {@link PoolName#SHARED}
  */
-public record DedicationPlan(Dedication dedication, SortedMap<String, String> refused) {
+public record DedicationPlan(
+        Dedication dedication, SortedMap<String, String> refused, SortedMap<Integer, String> pools) {
     public DedicationPlan {
         refused = Collections.unmodifiableSortedMap(new TreeMap<>(refused));
+        pools = Collections.unmodifiableSortedMap(new TreeMap<>(pools));
     }
+
+    /**
+     * Dedicated partitions that a tenant is to have.
+     *
+     * @param partitions number, 1 or more
+     * @param pool       pool of the workers that handle them, not null
+     */
+    public record Request(int partitions, String pool) {}
 
     /**
      * Computes the plan.
      *
-     * @param requested   number of dedicated partitions by tenant, each 1 or more
+     * @param requested   requests by tenant
      * @param partitions  as for {@link Dedication#none}
      * @param leastShared partitions that always remain for all others, 1 to partitions
      * @param seed        the same in all instances
      */
-    public static DedicationPlan of(SortedMap<String, Integer> requested, int partitions, int leastShared, long seed) {
+    public static DedicationPlan of(SortedMap<String, Request> requested, int partitions, int leastShared, long seed) {
         Dedication dedication = Dedication.none(partitions);
         SortedMap<String, String> refused = new TreeMap<>();
-        for (Map.Entry<String, Integer> request : requested.entrySet()) {
+        SortedMap<Integer, String> pools = new TreeMap<>();
+        for (Map.Entry<String, Request> request : requested.entrySet()) {
             String tenant = request.getKey();
-            int count = request.getValue();
+            int count = request.getValue().partitions();
+            String pool = request.getValue().pool();
             int max = Math.min(dedication.sharedPartitions() - leastShared, PartitionPlacement.MAX_PARTITIONS);
             if (count > max) {
                 refused.put(tenant, Printable.of(tenant) + ": dedicated = " + count + ": "
@@ -47,9 +62,12 @@ public record DedicationPlan(Dedication dedication, SortedMap<String, String> re
                         + leastShared + " of " + partitions + " partitions must stay shared");
             } else {
                 dedication = dedication.with(tenant, choose(dedication, tenant, count, seed));
+                if (!pool.equals(PoolName.SHARED)) {
+                    dedication.of(tenant).forEach(partition -> pools.put(partition, pool));
+                }
             }
         }
-        return new DedicationPlan(dedication, refused);
+        return new DedicationPlan(dedication, refused, pools);
     }
 
     /** Returns the default number of partitions that stay shared: half of them, rounded up. */

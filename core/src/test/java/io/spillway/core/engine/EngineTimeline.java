@@ -49,6 +49,8 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     final WorkerEngine<Item, Attempt> engine;
     long nowMillis = START_MILLIS;
     long clockAheadMillis;
+    /** Tenant whose items belong into other partitions; empty for none. */
+    String misplaced = "";
     long sweptBeforeMillis = ItemEnds.NO_SWEEP_MILLIS;
 
     /** Every attempt before was the item's own failure. */
@@ -232,6 +234,11 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     @Override
     public long sweptBeforeMillis(String tenant, String workload, long marginMillis, long atMillis) {
         return sweptBeforeMillis;
+    }
+
+    @Override
+    public boolean isMisplaced(Item item) {
+        return item.tenant().equals(misplaced);
     }
 
     @Override

@@ -32,6 +32,17 @@ class SuspectTurnTest {
     }
 
     @Test
+    void the_last_worker_works_for_a_while_before_it_tries_a_suspect_with_which_one_died() {
+        turn.follow("b", fleet);
+        turn.died();
+        assertThat(isOurs()).isFalse();
+        nowMillis += SuspectTurn.REST_MILLIS - 1;
+        assertThat(isOurs()).isFalse();
+        nowMillis++;
+        assertThat(isOurs()).isTrue();
+    }
+
+    @Test
     void among_others_it_tells_them_first() {
         hears("a", 0, 0);
         assertThat(isOurs()).isFalse();

@@ -212,19 +212,19 @@ class FleetTest {
     @Test
     void the_fleet_is_caught_up_when_little_waits_beyond_all_slots() {
         fleet.update(equalWorkers(), hot(10, 10, 10, 0, 0, 0), 1, T0);
-        assertThat(fleet.isCaughtUp()).as("30 slots").isTrue();
+        assertThat(fleet.isCaughtUp(all -> true)).as("30 slots").isTrue();
         fleet.update(equalWorkers(), hot(630, 0, 0, 0, 0, 0), 1, T0 + 1);
-        assertThat(fleet.isCaughtUp()).as("30 in slots, and 600 for 3,000 a second").isTrue();
+        assertThat(fleet.isCaughtUp(all -> true)).as("30 in slots, and 600 for 3,000 a second").isTrue();
         fleet.update(equalWorkers(), hot(631, 0, 0, 0, 0, 0), 1, T0 + 2);
-        assertThat(fleet.isCaughtUp()).isFalse();
+        assertThat(fleet.isCaughtUp(all -> true)).isFalse();
         PartitionBacklog none = PartitionBacklog.of(0, 0, 0, 0, 0, 0);
         PartitionBacklog half = PartitionBacklog.of(315, 0, 0, 0, 0, 0);
         fleet.update(equalWorkers(), new LaneBacklogs(half, half, none), 1, T0 + 2);
-        assertThat(fleet.isCaughtUp()).as("hot and overflow together").isTrue();
+        assertThat(fleet.isCaughtUp(all -> true)).as("hot and overflow together").isTrue();
         fleet.update(equalWorkers(), new LaneBacklogs(half, PartitionBacklog.of(316, 0, 0, 0, 0, 0), none), 1, T0 + 2);
-        assertThat(fleet.isCaughtUp()).isFalse();
+        assertThat(fleet.isCaughtUp(all -> true)).isFalse();
         fleet.update(Map.of(), LaneBacklogs.UNKNOWN, 1, T0 + 3);
-        assertThat(fleet.isCaughtUp()).as("without workers").isFalse();
+        assertThat(fleet.isCaughtUp(all -> true)).as("without workers").isFalse();
     }
 
     @Test

@@ -35,8 +35,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(31);
-        assertThat(PolicyField.flags()).hasSize(31).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(33);
+        assertThat(PolicyField.flags()).hasSize(33).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -196,8 +196,9 @@ class PolicyFieldTest {
             case GROWTH_CEILING -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
             case GROWTH_PER_DAY -> random.nextDouble(1.01, 100);
             case WEIGHT -> Math.pow(10, random.nextDouble(-2, 3));
-            case SWEEPABLE, PAUSED -> random.nextBoolean();
+            case SWEEPABLE, PAUSED, MOVE_BACKLOG -> random.nextBoolean();
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
+            case POOL -> pick(random, "shared", "a", "spare-2", "x".repeat(63));
             case BACK_PRESSURE -> pick(random, "shed", "accept");
             case SWEEP_MARGIN -> random.nextLong(0, DAY + 1);
             case DEDICATED -> random.nextLong(0, 10_001);

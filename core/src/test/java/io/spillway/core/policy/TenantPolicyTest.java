@@ -37,6 +37,7 @@ class TenantPolicyTest {
             case DURATION -> "7s";
             case FLAG -> "true";
             case CHOICE -> field == PolicyField.JITTER ? "equal" : "accept";
+            case NAME -> "red";
         };
         PolicySettings settings = PolicySettings.NONE_SET.with(field, field == PolicyField.RETRY_EARNED ? "0.5" : text);
         TenantPolicy policy = TenantPolicy.of(settings);
@@ -47,6 +48,7 @@ class TenantPolicyTest {
             case DURATION -> assertThat(policy.count(field)).isEqualTo(7_000);
             case FLAG -> assertThat(policy.isOn(field)).isTrue();
             case CHOICE -> assertThat(policy.count(field)).isEqualTo(1);
+            case NAME -> assertThat(settings.get(field)).contains("red");
         }
         assertThat(policy).isEqualTo(TenantPolicy.of(settings)).hasSameHashCodeAs(TenantPolicy.of(settings))
                 .isNotEqualTo(TenantPolicy.of(PolicySettings.NONE_SET));

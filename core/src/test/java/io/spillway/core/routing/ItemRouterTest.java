@@ -217,6 +217,36 @@ class ItemRouterTest {
     }
 
     @Test
+    void urgent_items_go_to_hot_within_the_budget_of_their_tenant_alone() {
+        ItemRouter router = new ItemRouter(null, null, rates, new ItemPlacement(
+                new Fleet(ProtectionSettings.DEFAULT, 4), new ItemPlacement.Shards() {
+                    @Override
+                    public int ofTenant(TenantContext tenant, String workload, int[] into) {
+                        into[0] = 3;
+                        return 1;
+                    }
+
+                    @Override
+                    public int[] ofExcess(TenantContext tenant) {
+                        throw new AssertionError("hot does not use it");
+                    }
+                }));
+        TenantPolicy policy = policy("5m", "none", false, "1");
+        ItemPlacement.Placed excess = new ItemPlacement.Placed(Route.SURPLUS, 1);
+        ItemTimes fresh = ItemTimes.entered(NOW, NOW, NOW);
+        for (int i = 0; i < 60; i++) {
+            assertThat(router.urgent(acme(policy), "", fresh, excess, NOW))
+                    .isEqualTo(new ItemPlacement.Placed(Route.HOT, 3));
+        }
+        assertThat(router.urgent(acme(policy), "", fresh, excess, NOW)).isSameAs(excess);
+        assertThat(router.urgent(TenantContext.of("bolt", 0, policy), "", fresh, excess, NOW).route())
+                .isEqualTo(Route.HOT);
+        assertThat(router.urgent(acme(policy), "", new ItemTimes(NOW, NOW, NOW, 0, true), excess, NOW + 1_000).route())
+                .as("a second later, of a retry").isEqualTo(Route.RETRIED);
+        assertThat(rates.admit(acme(policy), ONE_A_MINUTE, NOW * 1_000_000)).as("its rate is another budget").isTrue();
+    }
+
+    @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
         assertThat(route(acme(policy), "", NOW, NOW, false, policy.rateLimit(),

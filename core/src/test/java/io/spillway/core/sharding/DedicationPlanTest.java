@@ -2,6 +2,7 @@ package io.spillway.core.sharding;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.item.PoolName;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,18 @@ class DedicationPlanTest {
         assertThat(plan.refused().keySet()).isEqualTo(met ? Set.of() : Set.of("acme"));
         assertThat(plan.refused().values())
                 .allSatisfy(why -> assertThat(why).contains("acme: dedicated = " + wanted + ": ", "must stay shared"));
+    }
+
+    @Test
+    void dedicated_partitions_belong_to_the_pool_that_is_asked_for() {
+        SortedMap<String, DedicationPlan.Request> wishes = wishes("a", 2);
+        wishes.put("b", new DedicationPlan.Request(3, "red"));
+        wishes.put("c", new DedicationPlan.Request(3, "blue"));
+        DedicationPlan plan = DedicationPlan.of(wishes, 12, 6, 7);
+
+        assertThat(plan.refused()).as("takes too many").containsOnlyKeys("c");
+        assertThat(plan.pools().keySet()).containsExactlyElementsOf(plan.dedication().of("b")).hasSize(3);
+        assertThat(plan.pools().values()).containsOnly("red");
     }
 
     @Test
@@ -80,13 +93,13 @@ class DedicationPlanTest {
         Random random = new Random(seed);
         int moved = 0;
         for (int trial = 0; trial < 1_000; trial++) {
-            SortedMap<String, Integer> wanted = new TreeMap<>();
+            SortedMap<String, DedicationPlan.Request> wanted = new TreeMap<>();
             for (int i = 0; i < 4; i++) {
-                wanted.put("tenant-" + random.nextInt(), 1);
+                wanted.put("tenant-" + random.nextInt(), shared(1));
             }
             Dedication before = DedicationPlan.of(wanted, 64, 32, seed).dedication();
-            SortedMap<String, Integer> more = new TreeMap<>(wanted);
-            more.put("tenant-" + random.nextInt(), 1);
+            SortedMap<String, DedicationPlan.Request> more = new TreeMap<>(wanted);
+            more.put("tenant-" + random.nextInt(), shared(1));
             Dedication after = DedicationPlan.of(more, 64, 32, seed).dedication();
             moved += (int) wanted.keySet().stream().filter(tenant -> !before.of(tenant).equals(after.of(tenant)))
                     .count();
@@ -95,10 +108,14 @@ class DedicationPlanTest {
         assertThat(moved).as("moved of 4,000, seed %d", seed).isBetween(10, 60);
     }
 
-    private static SortedMap<String, Integer> wishes(Object... tenantsAndCounts) {
-        Map<String, Integer> wishes = new TreeMap<>();
+    private static DedicationPlan.Request shared(int partitions) {
+        return new DedicationPlan.Request(partitions, PoolName.SHARED);
+    }
+
+    private static SortedMap<String, DedicationPlan.Request> wishes(Object... tenantsAndCounts) {
+        Map<String, DedicationPlan.Request> wishes = new TreeMap<>();
         for (int i = 0; i < tenantsAndCounts.length; i += 2) {
-            wishes.put((String) tenantsAndCounts[i], (Integer) tenantsAndCounts[i + 1]);
+            wishes.put((String) tenantsAndCounts[i], shared((Integer) tenantsAndCounts[i + 1]));
         }
         return new TreeMap<>(wishes);
     }

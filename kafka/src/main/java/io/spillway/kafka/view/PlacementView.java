@@ -1,5 +1,6 @@
 package io.spillway.kafka.view;
 
+import io.spillway.core.item.PoolName;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.ItemPlacement;
@@ -11,6 +12,7 @@ import io.spillway.core.sharding.VirtualSlots;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.ShardSettings;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.SortedMap;
 import org.slf4j.Logger;
@@ -65,6 +67,28 @@ public final class PlacementView implements ItemPlacement.Shards {
         return now().placement().slots(tenant, assignments.numberOf(tenant), policy.shardSize());
     }
 
+    /** Returns the pool of workers that handles a partition of any lane. */
+    public String poolOf(int partition) {
+        return now().plan().pools().getOrDefault(partition, PoolName.SHARED);
+    }
+
+    /**
+     * Returns whether a worker must give an item to another partition: that of its tenant's pool, or, if the tenant's
+     * backlog moves, one of those that the tenant may use.
+     *
+     * @param pool of the worker
+     */
+    public boolean isMisplaced(TenantContext tenant, int partition, String pool) {
+        InForce now = now();
+        boolean isPlain = pool.equals(PoolName.SHARED) && now.plan().pools().isEmpty();
+        if (isPlain && !tenant.policy().movesBacklog()) {
+            return false;
+        }
+        int[] own = now.placement().excessPartitions(tenant.name());
+        return !poolOf(own[0]).equals(pool)
+                || tenant.policy().movesBacklog() && Arrays.binarySearch(own, partition) < 0;
+    }
+
     /** Returns which tenants have dedicated partitions now, and which requests for them cannot be met. */
     public DedicationPlan dedications() {
         return now().plan();
@@ -86,7 +110,7 @@ public final class PlacementView implements ItemPlacement.Shards {
     }
 
     private synchronized InForce renew() {
-        SortedMap<String, Integer> wanted = policies.dedicated();
+        SortedMap<String, DedicationPlan.Request> wanted = policies.dedicated();
         if (inForce.wanted() != wanted) {
             inForce = plan(wanted);
             inForce.plan().refused().values().forEach(
@@ -95,11 +119,12 @@ public final class PlacementView implements ItemPlacement.Shards {
         return inForce;
     }
 
-    private InForce plan(SortedMap<String, Integer> wanted) {
+    private InForce plan(SortedMap<String, DedicationPlan.Request> wanted) {
         DedicationPlan plan =
                 DedicationPlan.of(wanted, partitions, DedicationPlan.leastShared(partitions), settings.seed());
         return new InForce(wanted, plan, new PartitionPlacement(sharder, numbered, slots, plan.dedication()));
     }
 
-    private record InForce(SortedMap<String, Integer> wanted, DedicationPlan plan, PartitionPlacement placement) {}
+    private record InForce(
+            SortedMap<String, DedicationPlan.Request> wanted, DedicationPlan plan, PartitionPlacement placement) {}
 }

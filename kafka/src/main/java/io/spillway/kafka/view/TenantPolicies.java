@@ -1,16 +1,19 @@
 package io.spillway.kafka.view;
 
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.PoolName;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
+import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.kafka.codec.RecordCodec;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -39,7 +42,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     private final Map<String, TenantContext> resolved = new ConcurrentHashMap<>();
     private final Map<TenantPolicy, TenantPolicy> shared = new HashMap<>();
     private volatile TenantPolicy others;
-    private volatile SortedMap<String, Integer> dedicated = Collections.emptySortedMap();
+    private volatile SortedMap<String, DedicationPlan.Request> dedicated = Collections.emptySortedMap();
 
     /** Creates content without tenants, for tools and tests. */
     public TenantPolicies(PolicySettings defaults) {
@@ -142,7 +145,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     }
 
     /** Returns the dedicated partitions requested, by tenant. Immutable, and the same object until it changes. */
-    public SortedMap<String, Integer> dedicated() {
+    public SortedMap<String, DedicationPlan.Request> dedicated() {
         return dedicated;
     }
 
@@ -151,29 +154,29 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         PolicySettings own = decode(value);
         entries.put(key, own);
         resolve(key);
-        dedicate(key, (Long) own.get(PolicyField.DEDICATED).orElse(0L));
+        dedicate(key, own);
     }
 
     @Override
     public void remove(String key) {
         entries.remove(key);
         resolve(key);
-        dedicate(key, 0);
+        dedicate(key, PolicySettings.NONE_SET);
     }
 
     /** Copies the map, because it changes rarely. No queue has enough partitions for requests beyond the limit. */
-    private void dedicate(String key, long partitions) {
-        boolean isNamed = !key.equals(ALL_TENANTS) && partitions > 0;
-        int wanted = isNamed ? (int) partitions : 0;
-        if (dedicated.getOrDefault(key, 0) == wanted || wanted > 0 && dedicated.size() >= MAX_DEDICATED) {
+    private void dedicate(String key, PolicySettings own) {
+        long partitions = key.equals(ALL_TENANTS) ? 0 : (Long) own.get(PolicyField.DEDICATED).orElse(0L);
+        String pool = (String) own.get(PolicyField.POOL).orElse(PoolName.SHARED);
+        Optional<DedicationPlan.Request> wanted = partitions > 0
+                ? Optional.of(new DedicationPlan.Request((int) partitions, pool)) : Optional.empty();
+        if (wanted.equals(Optional.ofNullable(dedicated.get(key)))
+                || wanted.isPresent() && dedicated.size() >= MAX_DEDICATED) {
             return;
         }
-        TreeMap<String, Integer> changed = new TreeMap<>(dedicated);
-        if (wanted > 0) {
-            changed.put(key, wanted);
-        } else {
-            changed.remove(key);
-        }
+        TreeMap<String, DedicationPlan.Request> changed = new TreeMap<>(dedicated);
+        changed.remove(key);
+        wanted.ifPresent(request -> changed.put(key, request));
         dedicated = Collections.unmodifiableSortedMap(changed);
     }
 
