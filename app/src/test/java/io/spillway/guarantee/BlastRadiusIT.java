@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -45,6 +46,7 @@ class BlastRadiusIT {
     private static final int PARTITIONS = 8;
     private static final int SHARDS = 28;
     private static final int ITEMS = 20;
+    private static final int SLOTS = 4;
     private static final Map<String, String> SETTINGS = Map.of(
             "SPILLWAY_TOPICS_PARTITIONS", Integer.toString(PARTITIONS),
             "SPILLWAY_DEFAULTS_SHARD_SIZE", "2",
@@ -52,7 +54,7 @@ class BlastRadiusIT {
             "SPILLWAY_DEFAULTS_BACKOFF_CAP", "200ms",
             "SPILLWAY_DEFAULTS_TIMEOUT", "10m",
             "SPILLWAY_SHARDS_STUCK_AFTER", "5s",
-            "SPILLWAY_WORKER_SLOTS", "4",
+            "SPILLWAY_WORKER_SLOTS", Integer.toString(SLOTS),
             "SPILLWAY_WORKER_DRAIN_GRACE", "100ms");
 
     @RegisterExtension
@@ -70,6 +72,8 @@ class BlastRadiusIT {
     private final Map<String, Set<String>> hotWorkers = new ConcurrentHashMap<>();
     private final Set<String> attempted = ConcurrentHashMap.newKeySet();
     private final Set<String> stoppedWorkers = ConcurrentHashMap.newKeySet();
+    /** The stopped worker of each attempt that hangs. */
+    private final List<String> hanging = Collections.synchronizedList(new ArrayList<>());
     private final CountDownLatch stopped = new CountDownLatch(1);
 
     @Test
@@ -95,11 +99,17 @@ class BlastRadiusIT {
                 stoppedWorkers.add(owners.get(slot));
             }
             // Only the victim sends to the stopped consumers; the others send after the router has detected the stop.
-            while (!workers.getOrDefault(victim.getValue(), Set.of()).containsAll(stoppedWorkers)) {
-                send(configuration, topics, List.of(victim.getValue()), "early", 1);
-                LockSupport.parkNanos(100_000_000);
+            // A long attempt leaves its partition, so a consumer has stopped when all its slots are taken.
+            for (String worker : stoppedWorkers) {
+                while (Collections.frequency(hanging, worker) < SLOTS) {
+                    send(configuration, topics, List.of(victim.getValue()), "early", 1);
+                    Thread.sleep(100);
+                }
             }
-            awaitStuckPartitions(scene.routerMetrics());
+            send(configuration, topics, List.of(victim.getValue()), "waiting", ITEMS);
+            while (stuckPartitions(scene.routerMetrics()) < 2) {
+                Thread.sleep(100);
+            }
             send(configuration, topics, tenants.values(), "late", ITEMS);
             Set<String> others = new TreeSet<>(tenants.values());
             others.remove(victim.getValue());
@@ -121,6 +131,7 @@ class BlastRadiusIT {
                 hotWorkers.computeIfAbsent(delivery.tenant(), absent -> ConcurrentHashMap.newKeySet()).add(worker);
             }
             if (stoppedWorkers.contains(worker)) {
+                hanging.add(worker);
                 stopped.await();
             }
             if (isToFail(delivery) && attempted.add(delivery.tenant() + delivery.id())) {
@@ -143,10 +154,8 @@ class BlastRadiusIT {
         }
     }
 
-    private static void awaitStuckPartitions(MeterRegistry metrics) {
-        while (metrics.get("spillway.lane.stuck_partitions").tag("lane", "hot").gauge().value() < 2) {
-            LockSupport.parkNanos(100_000_000);
-        }
+    private static double stuckPartitions(MeterRegistry metrics) {
+        return metrics.get("spillway.lane.stuck_partitions").tag("lane", "hot").gauge().value();
     }
 
     private Map<Integer, String> awaitOneWorkerForEachPartition(Topics topics) throws Exception {
