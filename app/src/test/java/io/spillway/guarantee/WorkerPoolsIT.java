@@ -18,8 +18,10 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -99,27 +101,102 @@ class WorkerPoolsIT {
         assertThat(handled()).containsExactlyInAnyOrderElementsOf(ids);
     }
 
+    /** Prints deaths by pool, and the ages at which items of 99 quiet tenants start, before and after an isolation. */
+    @Tag("long")
+    @Test
+    void the_killers_of_an_isolated_tenant_end_workers_of_its_pool_alone() throws Exception {
+        int workers = Integer.getInteger("spillway.test.workers", 2);
+        int seconds = Integer.getInteger("spillway.test.seconds", 10);
+        List<Member> members = new ArrayList<>(
+                IntStream.range(0, workers).mapToObj(i -> new Member("worker-" + i, "shared")).toList());
+        members.forEach(Member::startIfEnded);
+        run(members, "before", seconds);
+
+        members.add(new Member("pool", "red"));
+        scene.setPolicy(KILLER, ISOLATED);
+        while (!scene.isEmpty()) {
+            members.forEach(Member::startIfEnded);
+        }
+        members.forEach(member -> member.ended = 0);
+        run(members, "isolated", seconds);
+
+        assertThat(members.stream().filter(member -> member.pool.equals("shared")).mapToInt(member -> member.ended))
+                .containsOnly(0);
+        assertThat(members.getLast().ended).isPositive();
+        members.forEach(member -> member.process.ifPresent(SpillwayProcess::close));
+    }
+
+    /** Sends an item of each quiet tenant a second, and a killer every ten; starts workers again that have ended. */
+    private void run(List<Member> members, String phase, int seconds) throws Exception {
+        Map<String, Long> sentMillis = new HashMap<>();
+        for (int second = 0; second < seconds; second++) {
+            if (second % 10 == 0) {
+                scene.send("killer-" + phase + second, 1, i -> KILLER, i -> "halt", Map.of());
+            }
+            long nowMillis = System.currentTimeMillis();
+            scene.send(phase + second, 99, i -> "quiet-" + i, i -> "5", Map.of())
+                    .forEach(id -> sentMillis.put(id, nowMillis));
+            members.forEach(Member::startIfEnded);
+            LockSupport.parkNanos(Math.max(0, nowMillis + 1_000 - System.currentTimeMillis()) * 1_000_000);
+        }
+        while (!scene.isEmpty()) {
+            members.forEach(Member::startIfEnded);
+            LockSupport.parkNanos(50_000_000);
+        }
+        Map<String, Long> startedMillis = new HashMap<>();
+        kafka.readAll(effects).forEach(record -> startedMillis.merge(
+                new String(record.key(), StandardCharsets.UTF_8), record.timestamp(), Math::min));
+        assertThat(startedMillis.keySet()).containsAll(sentMillis.keySet());
+        long[] ages = sentMillis.entrySet().stream()
+                .mapToLong(sent -> startedMillis.get(sent.getKey()) - sent.getValue()).sorted().toArray();
+        System.out.printf("%s: %d items of quiet tenants started after p50 %d ms, p99 %d ms, at most %d ms; ended %s%n",
+                phase, ages.length, ages[ages.length / 2], ages[ages.length * 99 / 100], ages[ages.length - 1],
+                members.stream().map(member -> member.name + " " + member.ended).toList());
+    }
+
+    /** Worker that a container engine starts again when it has ended. */
+    private final class Member {
+        private final String name;
+        private final String pool;
+        private Optional<SpillwayProcess> process = Optional.empty();
+        private boolean hasStarted;
+        private int ended;
+
+        Member(String name, String pool) {
+            this.name = name;
+            this.pool = pool;
+        }
+
+        void startIfEnded() {
+            if (process.isEmpty() || !process.get().isAlive()) {
+                ended += hasStarted ? 1 : 0;
+                hasStarted = true;
+                process = start(name, pool);
+            }
+        }
+    }
+
     /** Waits until nothing waits, and starts the worker of the pool again whenever it has ended. */
     private void awaitEmpty() {
         while (!scene.isEmpty()) {
             if (pool.isEmpty() || !pool.get().isAlive()) {
                 deaths += pool.isPresent() ? 1 : 0;
-                pool = startPool();
+                pool = start("pool", "red");
+                deaths += pool.isEmpty() ? 1 : 0;
             }
             LockSupport.parkNanos(50_000_000);
         }
     }
 
     /** Returns nothing when the worker ended during its start. */
-    private Optional<SpillwayProcess> startPool() {
+    private Optional<SpillwayProcess> start(String name, String itsPool) {
         Map<String, String> environment = new HashMap<>(scene.environment());
-        environment.put("SPILLWAY_WORKER_POOL", "red");
+        environment.put("SPILLWAY_WORKER_POOL", itsPool);
         environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
                 + " -D" + EffectHandler.TOPIC + "=" + effects);
         try {
-            return Optional.of(SpillwayProcess.start(directory.resolve("pool"), environment, "--roles", "worker"));
+            return Optional.of(SpillwayProcess.start(directory.resolve(name), environment, "--roles", "worker"));
         } catch (IllegalStateException crashed) {
-            deaths++;
             return Optional.empty();
         }
     }

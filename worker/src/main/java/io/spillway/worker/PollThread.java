@@ -6,6 +6,7 @@ import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.PassedPositions;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.worker.group.WorkerPools;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,7 +20,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -61,7 +61,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final Topics topics;
     private final long leaveGraceMillis;
     private final Supplier<Consumer<byte[], byte[]>> consumers;
-    private final BooleanSupplier takeChangeOfPools;
+    private final WorkerPools pools;
     private final EarlyCommits earlyCommits;
     private final Outage outage;
     private final java.util.function.Consumer<Throwable> onFailure;
@@ -78,7 +78,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     PollThread(
             WorkerCore core, AttemptRunner runner, CommitThread committer, WorkerMetrics metrics, Topics topics,
             Duration drainGrace, Supplier<Consumer<byte[], byte[]>> consumers,
-            BooleanSupplier takeChangeOfPools, EarlyCommits earlyCommits, Outage outage,
+            WorkerPools pools, EarlyCommits earlyCommits, Outage outage,
             java.util.function.Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
@@ -87,7 +87,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.topics = topics;
         this.leaveGraceMillis = Math.min(drainGrace.toMillis(), MOST_LEAVE_GRACE_MILLIS);
         this.consumers = consumers;
-        this.takeChangeOfPools = takeChangeOfPools;
+        this.pools = pools;
         this.earlyCommits = earlyCommits;
         this.consumer = consumers.get();
         this.outage = outage;
@@ -147,7 +147,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void pollUnlessWoken() {
         try {
             adjustPauses();
-            if (takeChangeOfPools.getAsBoolean()) {
+            if (pools.takeChange()) {
                 consumer.enforceRebalance("the pools of partitions have changed");
             }
             process(repeated("poll", this::pollUnlessPassed), consumer);
@@ -227,9 +227,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void process(ConsumerRecords<byte[], byte[]> records, Consumer<byte[], byte[]> from) {
         Set<Lane> withRecords = EnumSet.noneOf(Lane.class);
         records.partitions().forEach(partition -> withRecords.add(laneOfTopic.get(partition.topic())));
-        for (Lane lane : Lane.WORKED) {
-            metrics.polled(lane, !withRecords.contains(lane));
-        }
+        Lane.WORKED.forEach(lane -> metrics.polled(lane, !withRecords.contains(lane)));
         List<OwnedPartition.Polled> polled = new ArrayList<>();
         records.nextOffsets().forEach((partition, next) -> core.owned(partition).ifPresent(
                 owned -> polled.add(new OwnedPartition.Polled(owned, records.records(partition), next.offset()))));
@@ -254,8 +252,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     }
 
     private void adjustPauses() {
-        Set<TopicPartition> pause = new HashSet<>(core.paused());
-        pause.retainAll(consumer.assignment());
+        Set<TopicPartition> full = core.paused();
+        Set<TopicPartition> pause = new HashSet<>(consumer.assignment());
+        // Until it leaves, a partition of another pool is not read here.
+        pause.removeIf(partition -> !full.contains(partition) && pools.handles(partition.partition()));
         Set<TopicPartition> paused = consumer.paused();
         Set<TopicPartition> resume = new HashSet<>(paused);
         resume.removeAll(pause);

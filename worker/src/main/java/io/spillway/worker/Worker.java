@@ -184,7 +184,7 @@ public final class Worker implements AutoCloseable {
         this.committer = new CommitThread(
                 core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
-                clients::consumer, pools::takeChange, new EarlyCommits(core, clients::reader), pollOutage, this::fail);
+                clients::consumer, pools, new EarlyCommits(core, clients::reader), pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, kafka, topics, queue.shards().stuckAfter(),
                 () -> {
                     health.prune(clock.millis());

@@ -302,7 +302,7 @@ class PollThreadTest {
         committer.start();
         PollThread poller = new PollThread(scene.core, runner, committer, scene.metrics, scene.topics,
                 Duration.ofSeconds(1), this::nextConsumer,
-                () -> false, new EarlyCommits(scene.core, this::nextConsumer), outage, failure::complete);
+                scene.pools, new EarlyCommits(scene.core, this::nextConsumer), outage, failure::complete);
         poller.start();
         return poller;
     }

@@ -1,5 +1,6 @@
 package io.spillway.worker.group;
 
+import io.spillway.core.item.PoolName;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.Supplier;
@@ -30,6 +31,11 @@ public final class WorkerPools {
 
     String own() {
         return own;
+    }
+
+    /** Returns whether the partitions with this number belong to the pool of this worker. */
+    public boolean handles(int partition) {
+        return ofPartitions.get().getOrDefault(partition, PoolName.SHARED).equals(own);
     }
 
     /** Returns the pools in force, by which this member, as the leader, assigns partitions now. */

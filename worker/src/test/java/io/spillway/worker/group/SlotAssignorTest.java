@@ -110,6 +110,7 @@ class SlotAssignorTest {
         assertThat(numbers(assigned.get("shared"))).containsExactly(0, 2);
         assertThat(numbers(assigned.get("red"))).containsExactly(1);
         assertThat(assigned.get("spare")).isEmpty();
+        assertThat(IntStream.range(0, 4).filter(pools::handles)).as("this worker is red").containsExactly(1);
     }
 
     @Test
