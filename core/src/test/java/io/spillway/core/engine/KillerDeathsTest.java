@@ -3,6 +3,7 @@ package io.spillway.core.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
@@ -119,6 +120,8 @@ class KillerDeathsTest {
     /** Runs a worker until it dies, everything is finished, or it hands over what it may not run. */
     private boolean dies() {
         EngineTimeline worker = new EngineTimeline(10);
+        worker.set(PolicyField.AGED_AFTER, "1h");
+        worker.set(PolicyField.TTL, "none");
         boolean hasTurn = !alternates || owners++ % 2 == 0;
         worker.engine.follow("worker", hasTurn ? Map.of() : Map.of("other", new SuspectStatus.Received(
                 new SuspectStatus(1, worker.nowMillis, Map.of()), worker.nowMillis)));
@@ -149,6 +152,11 @@ class KillerDeathsTest {
                 return false;
             }
             running.forEach(attempt -> worker.ends(attempt, Outcome.done()));
+            if (running.isEmpty()) {
+                // The only worker rests after a death.
+                worker.nowMillis += SuspectTurn.REST_MILLIS;
+                worker.fill();
+            }
         }
         return false;
     }
