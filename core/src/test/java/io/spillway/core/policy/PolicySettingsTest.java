@@ -44,6 +44,8 @@ class PolicySettingsTest {
         contract.put(PolicyField.WEIGHT, "1");
         contract.put(PolicyField.SHARD_SIZE, "4");
         contract.put(PolicyField.DEDICATED, "0");
+        contract.put(PolicyField.POOL, "shared");
+        contract.put(PolicyField.MOVE_BACKLOG, "false");
         contract.put(PolicyField.BACK_PRESSURE, "shed");
         contract.put(PolicyField.MAX_DRAIN, "1h");
         contract.put(PolicyField.MAX_DEPTH, "none");
