@@ -103,8 +103,9 @@ class GatewayReadinessTest {
     }
 
     private static Map<String, Object> producerSettings(TenantPolicies policies) {
-        return Gateway.producerSettings(ConfigurationLoader.load(
-                Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1"), Map.of()), policies);
+        return Gateway.producerSettings(ConfigurationLoader.load(Optional.empty(), Map.of(
+                "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1", "SPILLWAY_TOPICS_PARTITIONS", "12"), Map.of()),
+                policies);
     }
 
     private static int readyz(GatewayUnderTest gateway) {

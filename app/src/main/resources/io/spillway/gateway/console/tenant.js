@@ -49,7 +49,7 @@ export function tenant(name) {
     now.replaceChildren(facts([...lanes, ["admitted by this gateway", share(t.admittedShare)], ...counts]));
     rules.replaceChildren(...t.rules.map((rule) => el("li", {}, rule)));
     placement.replaceChildren(facts([["placement", PLACEMENTS[t.placement] || t.placement], ["slots", t.slots.join(", ")],
-      ["partitions", t.partitions.join(", ")], ["compared with", counted(t.compared, "tenant")]]));
+      ["partitions", t.partitions.join(", ")], ["pool of workers", t.pool], ["compared with", counted(t.compared, "tenant")]]));
     health.show(t.health);
     setText(missing, t.missing.join(". "));
     neighbours.show(t.neighbours);
