@@ -1,12 +1,16 @@
 package io.spillway.guarantee;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
@@ -232,6 +236,16 @@ final class DeliveryScene implements AutoCloseable {
             census.forEach(false, item -> isEmpty.compareAndSet(true, item.place() != ItemState.DELAY));
         }
         return isEmpty.get();
+    }
+
+    /** Fails unless the ledger balances, agrees with the items in the topics, and has so many items done. */
+    void assertBalance(int done) {
+        try (Census census = new Census(configuration, InstantSource.system())) {
+            List<AuditedTenant> audited = Audit.confirmed(census);
+            assertThat(audited).flatMap(AuditedTenant::findings).isEmpty();
+            assertThat(audited.stream().mapToLong(tenant -> tenant.after().in(ItemState.DONE)).sum())
+                    .as("done, by the ledger").isEqualTo(done);
+        }
     }
 
     /** Returns the {@code topic-partition-offset} of all sent items. */

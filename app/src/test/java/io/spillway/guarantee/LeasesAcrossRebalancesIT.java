@@ -3,15 +3,10 @@ package io.spillway.guarantee;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.Repetitions;
-import io.spillway.audit.Audit;
-import io.spillway.audit.Census;
-import io.spillway.core.item.ItemState;
-import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.handler.Outcome;
 import io.spillway.worker.Worker;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -83,7 +78,7 @@ class LeasesAcrossRebalancesIT {
             assertThat(cut).isEmpty();
             assertThat(handler.breaches(ids)).isEmpty();
             assertThat(handler.calls()).isEqualTo(ids.size());
-            assertBalance(scene, ids.size());
+            scene.assertBalance(ids.size());
             System.out.println("claims settled: " + scene.routerMetrics().get("spillway.delay.claims")
                     .tag("result", "done").counter().count());
         }
@@ -121,7 +116,7 @@ class LeasesAcrossRebalancesIT {
                 }
                 assertThat(overlaps(effects, ids)).as(workers.get(0).log() + workers.get(2).log()).isEmpty();
                 assertThat(workers.get(0).isAlive()).as(workers.get(0).log()).isTrue();
-                assertBalance(scene, ids.size());
+                scene.assertBalance(ids.size());
             } finally {
                 workers.forEach(SpillwayProcess::close);
             }
@@ -143,15 +138,6 @@ class LeasesAcrossRebalancesIT {
         System.out.println(ids.size() + " items, " + (begun.size() - ids.size()) + " attempts repeated, "
                 + overlaps.size() + " overlaps");
         return overlaps;
-    }
-
-    private static void assertBalance(DeliveryScene scene, int done) {
-        try (Census census = new Census(scene.configuration, InstantSource.system())) {
-            List<AuditedTenant> audited = Audit.of(census);
-            assertThat(audited).allMatch(tenant -> tenant.findings().isEmpty());
-            assertThat(audited.stream().mapToLong(tenant -> tenant.after().in(ItemState.DONE)).sum())
-                    .as("done, by the ledger").isEqualTo(done);
-        }
     }
 
     private void awaitCalls(int count) {

@@ -2,16 +2,11 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.audit.Audit;
-import io.spillway.audit.Census;
-import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
-import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Outcome;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +56,7 @@ class MovedBacklogIT {
                 move(scene, own, elsewhere(scene, own) / 2);
                 worker.kill();
             }
-            assertBalance(scene, 0);
+            scene.assertBalance(0);
             try (SpillwayProcess worker = start(environment)) {
                 move(scene, own, 0);
                 worker.kill();
@@ -70,7 +65,7 @@ class MovedBacklogIT {
             handler.awaitDone(ids);
             scene.awaitEmpty();
             assertThat(handler.breaches(ids)).isEmpty();
-            assertBalance(scene, ITEMS);
+            scene.assertBalance(ITEMS);
         }
     }
 
@@ -80,7 +75,7 @@ class MovedBacklogIT {
         long startNanos = System.nanoTime();
         long left = before;
         while (left > until) {
-            assertBalance(scene, 0);
+            scene.assertBalance(0);
             LockSupport.parkNanos(200_000_000);
             left = elsewhere(scene, own);
         }
@@ -95,14 +90,5 @@ class MovedBacklogIT {
 
     private SpillwayProcess start(Map<String, String> environment) {
         return SpillwayProcess.start(directory.resolve("worker"), environment, "--roles", "worker");
-    }
-
-    private static void assertBalance(DeliveryScene scene, int done) {
-        try (Census census = new Census(scene.configuration, InstantSource.system())) {
-            List<AuditedTenant> audited = Audit.confirmed(census);
-            assertThat(audited).flatMap(AuditedTenant::findings).isEmpty();
-            assertThat(audited.stream().mapToLong(tenant -> tenant.after().in(ItemState.DONE)).sum())
-                    .as("done, by the ledger").isEqualTo(done);
-        }
     }
 }

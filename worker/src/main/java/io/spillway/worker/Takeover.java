@@ -38,7 +38,7 @@ final class Takeover {
         return new PartitionProgress(state, logEnd, PartitionProgress.DEFAULT_MAX_UNFINISHED);
     }
 
-    static ProgressState state(TopicPartition partition, Optional<OffsetAndMetadata> committed) {
+    private static ProgressState state(TopicPartition partition, Optional<OffsetAndMetadata> committed) {
         OffsetAndMetadata offset = committed.orElseThrow(() -> new WorkerException("The workers' group has no offset"
                 + " for " + partition + ". Restart the worker: it commits the first offset of a new partition."));
         // Taken for damage, it would let items end twice that have moved to another lane.
