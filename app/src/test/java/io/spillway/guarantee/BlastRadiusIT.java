@@ -106,7 +106,11 @@ class BlastRadiusIT {
                     Thread.sleep(100);
                 }
             }
-            send(configuration, topics, List.of(victim.getValue()), "waiting", ITEMS);
+            // To hot itself: the router may send them all to overflow.
+            try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
+                victim.getKey().forEach(partition -> producer.send(new ProducerRecord<>(topics.lane(Lane.HOT),
+                        partition, bytes(victim.getValue()), item(victim.getValue(), "waiting"))));
+            }
             while (stuckPartitions(scene.routerMetrics()) < 2) {
                 Thread.sleep(100);
             }
@@ -185,12 +189,15 @@ class BlastRadiusIT {
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             for (int i = 0; i < items; i++) {
                 for (String tenant : to) {
-                    producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant), codec.encode(new WorkItem(
-                            tenant, id + "-" + i, Instant.ofEpochMilli(System.currentTimeMillis()), "", null,
-                            "text/plain", Map.of(), ByteBuffer.wrap(bytes("payload"))))));
+                    producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant), item(tenant, id + "-" + i)));
                 }
             }
         }
+    }
+
+    private byte[] item(String tenant, String id) {
+        return codec.encode(new WorkItem(tenant, id, Instant.ofEpochMilli(System.currentTimeMillis()), "", null,
+                "text/plain", Map.of(), ByteBuffer.wrap(bytes("payload"))));
     }
 
     private Map<String, String> environment() {
