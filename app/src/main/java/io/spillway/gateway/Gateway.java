@@ -6,10 +6,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.GatewaySettings;
 import io.spillway.core.overload.DiskRoom;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.core.ratelimit.LoadShedder;
 import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
@@ -303,6 +305,7 @@ public final class Gateway implements AutoCloseable {
     /** Returns settings that end every send within the confirm timeout, on a partition of the tenant's shard. */
     static Map<String, Object> producerSettings(Configuration configuration, TenantPolicies policies) {
         int confirmMillis = (int) configuration.gateway().limits().confirmTimeout().toMillis();
+        int shardSize = TenantPolicy.of(configuration.defaults()).shardSize();
         PlacementView placement = new PlacementView(configuration.queue(), policies, new ShardAssignments());
         int lanePartitions = configuration.queue().topics().partitions();
         // While partitions are added, ingress has another number.
@@ -317,6 +320,7 @@ public final class Gateway implements AutoCloseable {
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1,
                 ProducerConfig.PARTITIONER_CLASS_CONFIG, TenantPartitioner.class.getName(),
                 TenantPartitioner.SEED, configuration.shards().seed(),
+                TenantPartitioner.SIZE, Math.min(shardSize, ShuffleSharder.MAX_SIZE),
                 TenantPartitioner.SHARDS, shards));
         // A client waits for each response, and under load batches form while earlier ones are in flight.
         if (!configuration.kafka().properties().containsKey(ProducerConfig.LINGER_MS_CONFIG)) {

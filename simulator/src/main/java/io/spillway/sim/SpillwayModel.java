@@ -274,8 +274,9 @@ final class SpillwayModel implements Model {
     private void second(long nowNanos, int number) {
         router.readBacklogs(nowNanos);
         router.update(reports, nowNanos);
+        boolean isCaughtUp = router.isCaughtUp();
         for (SimWorker worker : workers) {
-            worker.caughtUp = router.isCaughtUp();
+            worker.caughtUp = isCaughtUp;
             if (number % HOUSEKEEPING_SECONDS == 0) {
                 worker.prune(nowNanos);
             }

@@ -190,7 +190,7 @@ public final class Worker implements AutoCloseable {
                     health.prune(clock.millis());
                     limits.readAgain();
                     requireSlots();
-                }, fleet, partition -> shards.poolOf(partition).equals(settings.pool()), clock, nanoClock);
+                }, fleet, pools::handles, clock, nanoClock);
         this.reporter = new LaneReporter(
                 new StatusPublisher(kafka, topics.laneState(), name), name,
                 () -> stats.report(

@@ -69,7 +69,7 @@ public final class PlacementView implements ItemPlacement.Shards {
 
     /** Returns the pool of workers that handles a partition of any lane. */
     public String poolOf(int partition) {
-        return now().plan().pools().getOrDefault(partition, PoolName.SHARED);
+        return now().poolOf(partition);
     }
 
     /**
@@ -85,7 +85,7 @@ public final class PlacementView implements ItemPlacement.Shards {
             return false;
         }
         int[] own = now.placement().excessPartitions(tenant.name());
-        return !poolOf(own[0]).equals(pool)
+        return !now.poolOf(own[0]).equals(pool)
                 || tenant.policy().movesBacklog() && Arrays.binarySearch(own, partition) < 0;
     }
 
@@ -126,5 +126,9 @@ public final class PlacementView implements ItemPlacement.Shards {
     }
 
     private record InForce(
-            SortedMap<String, DedicationPlan.Request> wanted, DedicationPlan plan, PartitionPlacement placement) {}
+            SortedMap<String, DedicationPlan.Request> wanted, DedicationPlan plan, PartitionPlacement placement) {
+        String poolOf(int partition) {
+            return plan.pools().getOrDefault(partition, PoolName.SHARED);
+        }
+    }
 }

@@ -33,7 +33,7 @@ public final class WorkerPools {
         return own;
     }
 
-    /** Returns whether the partitions with this number belong to the pool of this worker. */
+    /** Returns whether the partitions with this number belong to the pool of this worker; for any thread. */
     public boolean handles(int partition) {
         return ofPartitions.get().getOrDefault(partition, PoolName.SHARED).equals(own);
     }
