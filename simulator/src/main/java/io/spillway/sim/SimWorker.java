@@ -8,7 +8,9 @@ import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.item.PoolName;
 import io.spillway.core.overload.HandlingStats;
+import io.spillway.core.overload.SlotUse;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ProgressState;
@@ -131,7 +133,9 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     WorkerReport report(long nowNanos) {
         Map<Lane, Set<Integer>> owned = partitions.stream().collect(Collectors.groupingBy(
                 partition -> partition.lane, Collectors.mapping(partition -> partition.index, Collectors.toSet())));
-        return stats.report(slots, engine.waiting(Lane.HOT), owned, nowNanos);
+        return stats.report(slots, engine.waiting(Lane.HOT), owned, nowNanos).with(
+                PoolName.SHARED, SlotUse.of(engine.attempts().stream().map(attempt -> attempt.item.tenant()), slots),
+                SuspectStatus.NONE);
     }
 
     /** Follows the suspects of the fleet and returns its own status. */

@@ -7,6 +7,7 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
 import io.spillway.core.overload.LaneProgress;
 import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.overload.SlotUse;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.text.Printable;
@@ -119,6 +120,12 @@ final class LaneMonitor implements AutoCloseable {
             engine.follow(self, fleet);
             return engine.suspectStatus(clock.millis());
         });
+    }
+
+    /** Returns what runs now. */
+    SlotUse slotUse(int slots) {
+        return core.read(engine -> SlotUse.of(
+                engine.attempts().stream().map(attempt -> attempt.item.tenant()), slots));
     }
 
     private static void repeat(

@@ -66,6 +66,7 @@ final class LaneReporter implements AutoCloseable {
     void report() {
         WorkerReport report = load.get();
         boolean isIdle = report.handledPerSecond() == 0 && report.waiting() == 0 && report.ageMillis() == 0
+                && report.use().running() == 0
                 && report.suspects().sinceMillis() == 0
                 && last.map(before -> before.owned().equals(report.owned())
                         && before.suspects().equals(report.suspects())).orElse(true);

@@ -60,6 +60,9 @@ public final class FleetMonitor implements AutoCloseable {
                 .description("Workers at which the lane is behind its target: what is more than a fair share overflows")
                 .tag("lane", "hot")
                 .register(registry);
+        Gauge.builder("spillway.full.workers", fleet, Fleet::fullWorkers)
+                .description("Workers whose slots are all taken by attempts of which none ends: items go to others")
+                .register(registry);
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW)) {
             Gauge.builder("spillway.lane.stuck_partitions", fleet, measured -> measured.stuckPartitions(lane))
                     .description("Partitions with waiting items and none finished for shards.stuckAfter")

@@ -18,7 +18,8 @@ import java.util.function.IntPredicate;
  * and what was sent here since the last measurement. Without the last part all items would go to one worker until the
  * next measurement (Mitzenmacher, How useful is old information?, 2000). Work in flight and measured capacity tell a
  * slow worker from a fast one (Wydrowski and others, Load is not what you should balance: introducing Prequal, 2024).
- * Partitions with items and without a known owner, and those that are stuck, are used only when all candidates are.
+ * Partitions with items and without a known owner, those of a worker whose slots are all taken by attempts of which
+ * none ends, and those that are stuck, are used only when all candidates are.
  *
  * <p>{@link #place} and {@link #placeInHot} are thread-safe and allocate nothing, {@link #update} is for one thread.
  * Bounds: one {@link FleetWorker} for each worker and each partition, with at most {@value DecayingCounts#MAX_TENANTS}
@@ -162,7 +163,7 @@ public final class Fleet {
             int partition = candidates[index >= count ? index - count : index < 0 ? index + count : index];
             FleetWorker owner = owners[partition];
             boolean isLeft = owner == unowned[partition] && backlog.waiting(partition) > 0;
-            int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (isLeft ? 1 : 0);
+            int fault = (owner.stuck || backlog.isStuck(partition) ? 2 : 0) + (isLeft || owner.full ? 1 : 0);
             int more = lane == Lane.HOT ? 0 : owner.byChance(random);
             long score = owner.score(lane, more, nowMillis);
             if (fault < bestFault || fault == bestFault && score < bestScore) {
@@ -199,8 +200,10 @@ public final class Fleet {
             if (member.last.handledPerSecond() > 0) {
                 member.worker.endedMillis = nowMillis;
             }
+            boolean isHanging = nowMillis - member.worker.endedMillis >= HANG_MILLIS;
+            member.worker.full = isHanging && member.last.isFull();
             member.worker.stuck = Arrays.stream(waiting).sum() > 0
-                    && nowMillis - member.worker.endedMillis >= HANG_MILLIS && isStuck(member, read);
+                    && isHanging && isStuck(member, read);
         });
         if (isNew) {
             behindHot(lane -> apart[lane.ordinal()].measured(read.of(lane)));
@@ -267,6 +270,11 @@ public final class Fleet {
     /** Returns the number of partitions of a lane that are avoided because they are stuck. */
     public int stuckPartitions(Lane lane) {
         return table.backlogs.of(lane).stuckPartitions();
+    }
+
+    /** Returns the number of workers that are avoided because all their slots are taken and no attempt ends. */
+    public int fullWorkers() {
+        return (int) table.members.values().stream().filter(member -> member.worker.full).count();
     }
 
     /** Returns whether hot is behind at a worker, so that excess is held back. */

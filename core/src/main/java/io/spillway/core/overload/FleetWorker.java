@@ -21,6 +21,8 @@ final class FleetWorker {
     private final int number;
     /** Whether it ends no attempt, and has a partition with items that makes no progress. */
     volatile boolean stuck;
+    /** Whether it ends no attempt, and has no free slot. */
+    volatile boolean full;
     /** When it reported the end of an attempt for the last time; for one thread. */
     long endedMillis;
     /**

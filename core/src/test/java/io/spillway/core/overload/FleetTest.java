@@ -8,6 +8,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.progress.SuspectStatus;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -144,6 +145,33 @@ class FleetTest {
         assertThat(shares(Lane.AGED, 100, 4)[2]).isZero();
         assertThat(fleet.placeWithin(Lane.OVERFLOW, new int[] {2}, 1, 1_000, 0, 0, T0)).as("to no other worker")
                 .isEqualTo(2);
+    }
+
+    @Test
+    void a_worker_whose_slots_are_all_taken_for_long_gets_what_has_no_other_choice_although_nothing_waits_there() {
+        Map<String, WorkerReport> workers = new HashMap<>(equalWorkers());
+        WorkerReport busy = workers.get("b").with("shared", new SlotUse(9, Map.of("acme", 9)), SuspectStatus.NONE);
+        WorkerReport full = workers.get("b").with("shared", new SlotUse(10, Map.of("acme", 10)), SuspectStatus.NONE);
+        workers.put("b", new WorkerReport(10, 1_000, 1_000, 4, 0, 0, full.owned()).with("shared", full.use(), full.suspects()));
+        fleet.update(workers, LaneBacklogs.UNKNOWN, 1, T0);
+        workers.put("b", full);
+        fleet.update(workers, LaneBacklogs.UNKNOWN, 1, T0 + Fleet.HANG_MILLIS - 1);
+        assertThat(fleet.fullWorkers()).as("it ended an attempt less than 2 s ago").isZero();
+        assertThat(shares(Lane.HOT, 300, 4)[2]).isPositive();
+
+        fleet.update(workers, LaneBacklogs.UNKNOWN, 1, T0 + Fleet.HANG_MILLIS);
+        assertThat(fleet.fullWorkers()).isEqualTo(1);
+        assertThat(shares(Lane.HOT, 300, 4)[2]).isZero();
+        assertThat(shares(Lane.OVERFLOW, 300, 4)[2]).isZero();
+        assertThat(fleet.place(Lane.HOT, new int[] {2}, 1, 0, 0, T0)).isEqualTo(2);
+        PartitionBacklog stuck = stuck(3, 0, 0, 0, 7, 0, 0);
+        fleet.update(workers, new LaneBacklogs(stuck, stuck, stuck), 1, T0 + Fleet.HANG_MILLIS);
+        assertThat(fleet.place(Lane.HOT, new int[] {2, 3}, 2, 0, 0, T0)).as("3 is stuck").isEqualTo(2);
+
+        workers.put("b", busy);
+        fleet.update(workers, LaneBacklogs.UNKNOWN, 1, T0 + Fleet.HANG_MILLIS);
+        assertThat(fleet.fullWorkers()).as("a slot is free").isZero();
+        assertThat(shares(Lane.HOT, 300, 4)[2]).isPositive();
     }
 
     @Test

@@ -133,9 +133,9 @@ class HandlingStatsTest {
     void the_largest_numbers_are_accepted_and_suspects_change_no_other() {
         WorkerReport report = new WorkerReport(100_000, 1e12, 1e12, 1e12, Long.MAX_VALUE, 1e12, OWNED);
         SuspectStatus suspects = new SuspectStatus(1, 2, Map.of("acme", 3L));
-        WorkerReport with = report.with(suspects);
+        WorkerReport with = report.with("spare", SlotUse.NONE, suspects);
         assertThat(with.suspects()).isEqualTo(suspects);
-        assertThat(with.with(SuspectStatus.NONE)).isEqualTo(report);
+        assertThat(with.with("shared", SlotUse.NONE, SuspectStatus.NONE)).isEqualTo(report);
     }
 
     private void end(Lane lane, int attempts, long millis) {

@@ -1,6 +1,7 @@
 package io.spillway.kafka.view;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.overload.SlotUse;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.kafka.codec.RecordCodec;
@@ -40,7 +41,7 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
                 report.handledPerSecond(), report.waiting(), report.ageMillis(), report.hotPerSecond(),
                 owned(report),
                 report.suspects().sinceMillis(), report.suspects().turnMillis(),
-                report.suspects().convictedAtMillis()));
+                report.suspects().convictedAtMillis(), report.pool(), (long) report.use().running(), report.use().large()));
     }
 
     private static Map<String, List<Integer>> owned(WorkerReport report) {
@@ -63,21 +64,24 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
     public void put(String key, byte[] value) {
         GenericRecord record = codec.decode(value);
         long slots = (Long) record.get("slots");
+        long running = (Long) record.get("running");
         WorkerReport report = new WorkerReport(
                 slots == (int) slots ? (int) slots : 0, (Double) record.get("possiblePerSecond"),
                 (Double) record.get("hotPossiblePerSecond"), (Double) record.get("handledPerSecond"),
                 (Long) record.get("hotWaiting"), (Double) record.get("hotAge"),
                 owned((Map<?, ?>) record.get("owned")),
+                record.get("pool").toString(), new SlotUse(running == (int) running ? (int) running : -1, byTenant(record, "large")),
                 new SuspectStatus((Long) record.get("suspectsSince"), (Long) record.get("suspectsTurn"),
-                        convicted(record)));
+                        byTenant(record, "convicted")));
         long nowMillis = clock.millis();
         long publishedMillis = (Long) record.get("at");
         update(key, report, nowMillis - publishedMillis > OLD_MILLIS ? publishedMillis : nowMillis);
     }
 
-    private static Map<String, Long> convicted(GenericRecord record) {
-        return ((Map<?, ?>) record.get("convicted")).entrySet().stream().collect(Collectors.toUnmodifiableMap(
-                tenant -> tenant.getKey().toString(), tenant -> (Long) tenant.getValue()));
+    @SuppressWarnings("unchecked")
+    private static <V> Map<String, V> byTenant(GenericRecord record, String field) {
+        return ((Map<?, V>) record.get(field)).entrySet().stream().collect(Collectors.toUnmodifiableMap(
+                tenant -> tenant.getKey().toString(), Map.Entry::getValue));
     }
 
     @SuppressWarnings("unchecked")

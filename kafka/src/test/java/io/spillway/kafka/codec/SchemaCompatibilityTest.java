@@ -44,7 +44,7 @@ class SchemaCompatibilityTest {
             Map.entry("TenantPolicy", List.of("6938a9e9f1f7130c/6114a0f4daa777eb")),
             Map.entry("SweepMark", List.of("c75365840eb69c98/528bd0013b2c7a5b")),
             Map.entry("ShardAssignment", List.of("18d1a3105157a443/16d57965538a882b")),
-            Map.entry("LaneState", List.of("ae7a7898850c6abc/8e615ad9ff20acd0")),
+            Map.entry("LaneState", List.of("ef98056b49baf548/94cc8e16fc4785f6")),
             Map.entry("WorkerTimeouts", List.of("ce5409e7358887d1/9987d7363662749f")),
             Map.entry("WorkerSlots", List.of("2e0a807fa032a3a/af24f5101e480cb1")),
             Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.overload.SlotUse;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.kafka.codec.RecordCodec;
@@ -21,6 +22,8 @@ class LaneStatesTest {
             Map.of(Lane.HOT, Set.of(1, 11), Lane.OVERFLOW, Set.of(), Lane.AGED, Set.of(0)));
     private static final WorkerReport OTHER = new WorkerReport(
             4, 80, 40, 80, 0, 300, Map.of(Lane.HOT, Set.of(), Lane.OVERFLOW, Set.of(3), Lane.AGED, Set.of()));
+
+    private static final SlotUse USE = new SlotUse(52, Map.of("acme", 40, "globex", 7));
 
     private long nowMillis = 1_800_000_000_000L;
     private final LaneStates states = new LaneStates(() -> Instant.ofEpochMilli(nowMillis));
@@ -44,8 +47,8 @@ class LaneStatesTest {
     void the_suspects_of_a_worker_that_has_died_are_still_known() {
         SuspectStatus suspects = new SuspectStatus(nowMillis - 7, nowMillis - 3, Map.of("acme", nowMillis - 5));
         long receivedMillis = nowMillis;
-        states.put("a", states.encode("a", ONE.with(suspects)));
-        assertThat(states.reports()).isEqualTo(Map.of("a", ONE.with(suspects)));
+        states.put("a", states.encode("a", ONE.with("spare", USE, suspects)));
+        assertThat(states.reports()).isEqualTo(Map.of("a", ONE.with("spare", USE, suspects)));
 
         nowMillis += LaneStates.ALIVE_MILLIS;
         assertThat(states.reports()).isEmpty();
@@ -77,7 +80,7 @@ class LaneStatesTest {
         states.put("a", states.encode("a", ONE));
         byte[] invalid = new RecordCodec<>(new LaneState()).encode(
                 new LaneState("a", Instant.ofEpochMilli(nowMillis), slots, possible, handled, waiting, age, possible,
-                        Map.of(), 0L, 0L, Map.of()));
+                        Map.of(), 0L, 0L, Map.of(), "shared", 0L, Map.of()));
         assertThatThrownBy(() -> states.put("a", invalid)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> states.put("a", new byte[] {1, 2, 3})).isInstanceOf(IllegalArgumentException.class);
         assertThat(states.reports()).isEqualTo(Map.of("a", ONE));
