@@ -267,10 +267,13 @@ final class DeliveryScene implements AutoCloseable {
                 .mapToLong(QueueProgress::behind).sum();
     }
 
-    /** Returns the partitions of each lane that a tenant has alone. */
-    List<Integer> dedicated(String tenant) {
-        return new PlacementView(configuration.queue(), policies, new ShardAssignments())
-                .dedications().dedication().of(tenant);
+    /** Waits until a tenant has partitions of each lane alone, and returns them. */
+    List<Integer> awaitDedicated(String tenant) {
+        PlacementView placements = new PlacementView(configuration.queue(), policies, new ShardAssignments());
+        while (placements.dedications().dedication().of(tenant).isEmpty()) {
+            LockSupport.parkNanos(2_000_000);
+        }
+        return placements.dedications().dedication().of(tenant);
     }
 
     private long behind(String topic, String group) {
