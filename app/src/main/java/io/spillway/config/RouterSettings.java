@@ -39,6 +39,7 @@ public record RouterSettings(
                 doc = "Hot is behind at a worker when its items would wait for more than half of this time. With short"
                         + " attempts, hot holds about twice this time of work at most.")
                 Duration protectionTarget,
+        IsolationSettings isolation,
         @Setting(key = SourceSettings.KEY, allowed = "settings of sources, each below its name: docs/sources.md",
                 doc = "Existing topics whose records become items.") Map<String, String> sources,
         @Setting(key = "router.properties",
@@ -51,7 +52,7 @@ public record RouterSettings(
         properties = Map.copyOf(properties);
         AllowedRange.check(RouterSettings.class,
                 commitInterval, threads, stateDir, maxTenants, forgetTenantsAfter, maxHeaderBytes, protectionMultiple,
-                protectionTarget, sources, properties);
+                protectionTarget, isolation, sources, properties);
         if (!stateDir.equals(stateDir.strip())) {
             throw new InvalidSettingException("router.stateDir", stateDir,
                     "must not begin or end with white space, which Kafka Streams cuts off");

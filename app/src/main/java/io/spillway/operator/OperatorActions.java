@@ -16,6 +16,9 @@ import java.util.random.RandomGenerator;
 public record OperatorActions(
         OperatorQueue queue, Configuration configuration, ActionRecorder recorder, long maxCountMillis,
         InstantSource clock, RandomGenerator random) {
+    /** Beginning of the name under which the isolation rule acts. */
+    public static final String RULE = "isolation rule";
+
     /**
      * Carries out an action.
      *
@@ -37,6 +40,18 @@ public record OperatorActions(
                 throw e;
             }
             return record(store, by, action, result.sentence()).map(result::withNote).orElse(result);
+        }
+    }
+
+    /**
+     * Records an action that a rule would take, and does not take it; returns what is recorded.
+     *
+     * @throws io.spillway.kafka.topics.KafkaFailure if the cluster refuses or does not answer
+     */
+    public String observe(OperatorAction action, String by) {
+        String result = "Only observed, by router.isolation.mode";
+        try (CompactedStore store = queue.open()) {
+            return record(store, by, action, result).orElse(result);
         }
     }
 

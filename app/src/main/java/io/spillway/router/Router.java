@@ -65,8 +65,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
@@ -97,6 +95,7 @@ public final class Router implements AutoCloseable {
     private final WorkReader workReader;
     private final DemandExchange<?> exchange;
     private final FleetMonitor fleetMonitor;
+    private final IsolationMonitor isolation;
     private final AttemptFeed attemptFeed;
     private final Sources sources;
     private final CompactedView depthsView;
@@ -148,6 +147,8 @@ public final class Router implements AutoCloseable {
                 queueAdmin, topics, requester::commits, configuration.shards().stuckAfter(), nanoClock);
         this.fleetMonitor = new FleetMonitor(
                 clients, topics, fleet, workReader::latest, exchange::processes, clock, registry);
+        this.isolation = new IsolationMonitor(configuration.router().isolation().rule(), fleetMonitor::reports, depths,
+                policies, () -> tasks().hasFirst(topics.ingress()), clock, nanoClock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         ShardDemand demand = new ShardDemand(placements, assignments);
         ItemEnds ends = new ItemEnds(sweeps::coveredBeforeMillis, ItemEnds.NO_FAILURES, clockWatch::aheadMillis);
@@ -178,9 +179,9 @@ public final class Router implements AutoCloseable {
         this.sources = new Sources(configuration, instance, stateDirectory, clients, queueAdmin, admin, services, fresh,
                 demand, clock, stuckTransactions, registry);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
-                List.of(metrics::electTenants, delays::electTenants, limits::readAgain), depths,
+                List.of(metrics::electTenants, delays::electTenants, limits::readAgain, isolation), depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
-                registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
+                registry, () -> localState.ifPresent(state -> state.mark(tasks().ids(), clock.millis())));
         configuration.topics().retention().ifPresent(time -> TimeGauge
                 .builder("spillway.retention", time::toSeconds, TimeUnit.SECONDS)
                 .description("topics.retention: Kafka deletes items that are not finished by then").register(registry));
@@ -250,6 +251,11 @@ public final class Router implements AutoCloseable {
         early = worker;
     }
 
+    /** Sets who carries out what the isolation rule decides; without one it decides nothing. */
+    public void isolateWith(Isolator isolator) {
+        isolation.decideWith(isolator);
+    }
+
     /** Moves no items while a disk has no room for them. Nothing is lost: it keeps its partitions and its place. */
     public void follow(DiskRoom room) {
         sources.follow(room);
@@ -287,23 +293,19 @@ public final class Router implements AutoCloseable {
         exchange.close();
         depthsView.close();
         streamsMetrics.close();
-        Set<String> tasks = localTasks();
+        Set<String> ids = tasks().ids();
         // Otherwise a close during a rebalance blocks for the session timeout.
         boolean clean = streams.close(CloseOptions.timeout(CLOSE_TIMEOUT)
                 .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         if (clean) {
-            localState.ifPresent(state -> state.mark(tasks, clock.millis()));
+            localState.ifPresent(state -> state.mark(ids, clock.millis()));
         }
         admin.close(Duration.ZERO);
         LOG.info("Router stopped{}", clean ? "" : "; threads did not end within " + CLOSE_TIMEOUT.toSeconds() + " s");
     }
 
-    /** Returns the ids of the tasks whose state is here and current. */
-    private Set<String> localTasks() {
-        return streams.metadataForLocalThreads().stream()
-                .flatMap(thread -> Stream.concat(thread.activeTasks().stream(), thread.standbyTasks().stream()))
-                .map(task -> task.taskId().toString())
-                .collect(Collectors.toSet());
+    private LocalTasks tasks() {
+        return new LocalTasks(streams);
     }
 
     private void onState(KafkaStreams.State state) {

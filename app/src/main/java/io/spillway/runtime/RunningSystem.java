@@ -2,6 +2,7 @@ package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
+import io.spillway.config.IsolationSettings;
 import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.gateway.AdminKey;
@@ -23,7 +24,9 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.ActionLog;
+import io.spillway.operator.ActionRecorder;
 import io.spillway.operator.KafkaQueue;
+import io.spillway.operator.OperatorActions;
 import io.spillway.operator.OperatorApi;
 import io.spillway.operator.report.KafkaReads;
 import io.spillway.router.Router;
@@ -150,6 +153,7 @@ public record RunningSystem(
                     configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
                     assignments, metrics.registry(), InstantSource.system(), System::nanoTime));
             disks.follow(router::follow);
+            isolate(configuration, router);
             // Joining its group and restoring its timers takes longest, and no other role waits for it.
             routing = Optional.of(inBackground("router-start", () -> {
                 router.start(START_TIMEOUT);
@@ -209,6 +213,19 @@ public record RunningSystem(
                 new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)), configuration,
                 views.follow(topics.actions(), new ActionLog(configuration.router().maxTenants())), clock,
                 new SecureRandom()::nextLong);
+    }
+
+    private static void isolate(Configuration configuration, Router router) {
+        IsolationSettings settings = configuration.router().isolation();
+        if (settings.mode() != IsolationSettings.Mode.OFF) {
+            InstantSource clock = InstantSource.system();
+            SecureRandom random = new SecureRandom();
+            router.isolateWith(new RuleActions(new OperatorActions(
+                    new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)),
+                    configuration,
+                    new ActionRecorder(new Topics(configuration.queue()).actions(), clock, random::nextLong), 0, clock,
+                    random), settings));
+        }
     }
 
     private static QueueContext context(Configuration configuration) {

@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -37,6 +40,39 @@ class TenantsIsolateIT {
         commands = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(), CommandsUnderTest.written(
                 directory, CommandsUnderTest.SMALL.replace("partitions: 2", "partitions: 8")
                         + "defaults: {shardSize: 3}\nshards: {overlap: 2, largest: 3, slots: 16}\n"));
+    }
+
+    @Test
+    void a_tenant_that_takes_too_much_is_named_by_explain_and_keeps_its_shard_unless_the_rule_is_to_enforce()
+            throws Exception {
+        commands.run("topics", "create").done();
+        Map<String, String> environment = Map.of(
+                "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", SlowHandler.class.getName(),
+                "SPILLWAY_ROUTER_ISOLATION_AFTER", "10s");
+        try (SpillwayProcess started = SpillwayProcess.start(
+                directory.resolve("all"), environment, commands.options())) {
+            commands.run("send", "--tenant", "acme", "--count", "2000").done();
+            JsonNode explained;
+            do {
+                LockSupport.parkNanos(500_000_000);
+                explained = commands.run("explain", "--tenant", "acme", "--output", "json").done().json();
+            } while (explained.get("isolationRule").isEmpty());
+            assertThat(explained.get("placement").textValue()).isEqualTo("assigned");
+            assertThat(explained.get("isolationRule").get("action").textValue()).isEqualTo("isolate");
+            assertThat(commands.run("explain", "--tenant", "acme").done().out()).containsPattern(
+                    "Z isolation rule: 100 % of what waits is its, and takes the workers long: isolate. Only observed");
+            assertThat(commands.run("actions", "list").done().out()).contains("isolation rule");
+            assertThat(started.isAlive()).isTrue();
+        }
+    }
+
+    /** Takes a second for each item. */
+    public static final class SlowHandler implements Handler {
+        @Override
+        public Outcome handle(Delivery delivery) {
+            LockSupport.parkNanos(1_000_000_000);
+            return Outcome.done();
+        }
     }
 
     @Test

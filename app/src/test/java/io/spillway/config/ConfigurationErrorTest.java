@@ -59,6 +59,8 @@ class ConfigurationErrorTest {
         router.protection.multiple | 1.4       | must be 0, or 1.5 to 1000.0
         router.protection.multiple | NaN       | must be a number
         router.protection.multiple | -1.5      | must be 0, or 1.5 to 1000.0
+        router.isolation.pool      | shared    | must be 1 to 63 of a-z 0-9 -, not - at an end, and not shared
+        router.isolation.mode      | on        | must be one of [off, observe, enforce]
         router.protection.target   | 9ms       | must be 10ms to 1m
         router.protection.target   | 60001ms   | must be 10ms to 1m
         router.maxTenants          | 0         | must be 1 to 10000000

@@ -42,6 +42,9 @@ class ConfigurationFileTest {
             entry("pull.host", "0.0.0.0"), entry("pull.port", "0"),
             entry("pull.keyFile", "worker.key"), entry("pull.receiptKeyFile", "receipt.key")));
 
+    private static final IsolationSettings ISOLATION = new IsolationSettings(
+            IsolationSettings.Mode.OBSERVE, 0.5, Duration.ofMinutes(5), Duration.ofMinutes(30), 1, "spare");
+
     @TempDir
     private Path folder;
 
@@ -52,7 +55,7 @@ class ConfigurationFileTest {
                 new TopicSettings(24, 3, 1_114_112, Optional.empty(), Optional.empty()),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(100), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
-                        Duration.ofMillis(200), Map.of(), Map.of()),
+                        Duration.ofMillis(200), ISOLATION, Map.of(), Map.of()),
                 new WorkerSettings("", "shared", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(100),
                         Duration.ofMinutes(2), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5),
                         Duration.ofMinutes(5), 3),
@@ -98,6 +101,7 @@ class ConfigurationFileTest {
               forgetTenantsAfter: 2d
               maxHeaderBytes: 2048
               protection: {multiple: 2.5, target: 1s}
+              isolation: {mode: enforce, share: 0.3, after: 1m, calm: 2m, most: 3, pool: idle}
               sources: {a: {topic: t, tenant: key}}
               properties: {num.standby.replicas: 1}
             worker:
@@ -153,7 +157,10 @@ class ConfigurationFileTest {
                                 .with(PolicyField.JITTER, "equal"),
                         new RouterSettings(
                                 Duration.ofMillis(100), 4, "/var/lib/spillway", 5, Duration.ofDays(2), 2_048, 2.5,
-                                Duration.ofSeconds(1), Map.of("a.topic", "t", "a.tenant", "key"),
+                                Duration.ofSeconds(1), new IsolationSettings(
+                                        IsolationSettings.Mode.ENFORCE, 0.3, Duration.ofMinutes(1),
+                                        Duration.ofMinutes(2), 3, "idle"),
+                                Map.of("a.topic", "t", "a.tenant", "key"),
                                 Map.of("num.standby.replicas", "1")),
                         new WorkerSettings(
                                 "w-1",

@@ -20,8 +20,8 @@ public final class ActionsCommand {
     @Command(name = "list", description = {
         "Lists the newest actions, newest first: who did what, when, with which result. Actions are kept for 90 days, "
                 + "and this shows the newest " + ActionLog.MAX + " at most.",
-        "An action that was refused is listed too. By is the user's name in the console, or the user and the host of a "
-                + "command."
+        "An action that was refused is listed too. By is the user's name in the console, the user and the host of a "
+                + "command, or the isolation rule with its reason."
     }, footerHeading = "%nExamples:%n%n", footer = {
         "  spillway actions list",
         "  spillway actions list --tenant acme --limit 20"

@@ -19,7 +19,10 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.TimeoutStatuses;
+import io.spillway.operator.ActionEntry;
+import io.spillway.operator.ActionLog;
 import io.spillway.operator.Inputs;
+import io.spillway.operator.OperatorActions;
 import io.spillway.operator.report.MarkRules;
 import io.spillway.operator.report.PolicySources;
 import io.spillway.operator.report.TenantExplanation;
@@ -29,6 +32,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -142,16 +146,18 @@ public final class ExplainCommand implements Runnable {
         }
         Configuration configuration = common.configurationWithCluster(
                 topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.timeouts(),
-                        topics.lane(Lane.HOT)));
+                        topics.actions(), topics.lane(Lane.HOT)));
         Topics names = new Topics(configuration.queue());
         ShardAssignments assignments = new ShardAssignments();
         TenantPolicies policies;
         Sweeps sweeps;
         TimeoutStatuses statuses;
+        ActionLog actions;
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
             policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
             sweeps = topics.read(names.sweeps(), new Sweeps());
             statuses = topics.read(names.timeouts(), new TimeoutStatuses(common.clock()));
+            actions = topics.read(names.actions(), new ActionLog(ActionLog.MAX + 1));
             if (names.assignsShards()) {
                 topics.read(names.shards(), assignments);
             }
@@ -163,17 +169,21 @@ public final class ExplainCommand implements Runnable {
                 configuration.router().protection().isOn());
         TimeoutExplanation timeouts = TimeoutExplanation.of(tenant, policies.of(tenant), statuses);
         List<List<String>> policy = PolicySources.rows(tenant, policies, configuration.defaults()).toList();
+        Optional<ActionEntry> isolation = actions.newest(ActionLog.MAX).stream()
+                .filter(entry -> entry.tenant().equals(tenant) && entry.by().startsWith(OperatorActions.RULE))
+                .findFirst();
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         common.printer().result(
                 () -> Map.ofEntries(
                         Map.entry("tenant", tenant), Map.entry("policy", policies.inForce(tenant).json()),
                         Map.entry("placement", explanation.kind().label()), Map.entry("slots", explanation.slots()),
                         Map.entry("partitions", explanation.partitions()),
-                        Map.entry("pool", explanation.pool()), Map.entry("waiting", waiting),
+                        Map.entry("pool", explanation.pool()),
+                        Map.entry("isolationRule", isolation.<Object>map(ActionEntry::json).orElse(Map.of())), Map.entry("waiting", waiting),
                         Map.entry("rules", explanation.rules()), Map.entry("timeouts", timeouts.fields()),
                         Map.entry("known", explanation.known()), Map.entry("sharing", explanation.sharing()),
                         Map.entry("neighbours", explanation.neighbours())),
-                printer -> print(printer, explanation, timeouts, policy, waiting));
+                printer -> print(printer, explanation, timeouts, policy, waiting, isolation));
     }
 
     private static Map<Integer, Map<String, Long>> waiting(
@@ -195,10 +205,12 @@ public final class ExplainCommand implements Runnable {
 
     private void print(
             Printer printer, TenantExplanation explanation, TimeoutExplanation timeouts, List<List<String>> policy,
-            Map<Integer, Map<String, Long>> waiting) {
+            Map<Integer, Map<String, Long>> waiting, Optional<ActionEntry> isolation) {
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions()
                 + ", workers of the pool " + explanation.pool());
+        isolation.ifPresent(entry -> printer.line(Inputs.iso(entry.atMillis()) + " " + entry.by() + ": "
+                + entry.action() + ". " + entry.result()));
         List<String> lanes = Lane.WORKED.stream().map(Lane::label).toList();
         printer.table(row("partition", lanes, "(waiting items of all tenants)"),
                 waiting.entrySet().stream().map(partition -> row(

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.LaneBacklogs;
+import io.spillway.core.overload.WorkerReport;
 import io.spillway.kafka.periodic.PeriodicTask;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaClients;
@@ -14,6 +15,7 @@ import io.spillway.kafka.view.LaneStates;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -69,6 +71,11 @@ public final class FleetMonitor implements AutoCloseable {
                     .tag("lane", lane.label())
                     .register(registry);
         }
+    }
+
+    /** Returns the latest reports of the live workers, by name. */
+    public Map<String, WorkerReport> reports() {
+        return states.reports();
     }
 
     /** Starts, and returns when the workers' latest reports are read. */

@@ -1,0 +1,18 @@
+package io.spillway.router;
+
+/** Carries out what the isolation rule decides, or only records it. What fails is logged, and not thrown. */
+public interface Isolator {
+    /** Returns whether it isolates a tenant when there are so many workers for it, 0 or more. */
+    boolean mayIsolate(int workers);
+
+    /**
+     * Isolates a tenant.
+     *
+     * @param workers number of live workers in the pool, 0 or more
+     * @param why     cause, as a clause
+     */
+    void isolate(String tenant, int workers, String why);
+
+    /** Releases a tenant, for a cause. */
+    void release(String tenant, String why);
+}
