@@ -1,6 +1,5 @@
 package io.spillway.sim;
 
-import io.spillway.core.engine.Claims;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.ItemPolicies;
 import io.spillway.core.engine.Step;
@@ -235,16 +234,9 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         if (isAlive()) {
             diedNanos = nowNanos;
             engine.attempts().stream().filter(SimulatedAttempt::isClaimHeld)
-                    .forEach(attempt -> model.published(lostClaim(attempt), nowNanos));
+                    .forEach(attempt -> model.published(attempt.lostClaim(), nowNanos));
             model.died(this, nowNanos);
         }
-    }
-
-    /** Returns the claim of an attempt that died with its worker: its item is due when the lease has ended. */
-    private static Step.Move<SimulatedItem, SimulatedAttempt> lostClaim(SimulatedAttempt attempt) {
-        long endMillis = SimulatedTime.epochMillis(attempt.startedNanos) + attempt.timeout.millis();
-        return new Step.Move<>(
-                attempt.item, Lane.DELAY, LaneReason.LOST, attempt.item.moves, endMillis + Claims.MARGIN_MILLIS);
     }
 
     private void ended(SimulatedAttempt attempt, long nowNanos) {

@@ -41,7 +41,8 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
                 report.handledPerSecond(), report.waiting(), report.ageMillis(), report.hotPerSecond(),
                 owned(report),
                 report.suspects().sinceMillis(), report.suspects().turnMillis(),
-                report.suspects().convictedAtMillis(), report.pool(), (long) report.use().running(), report.use().large()));
+                report.suspects().convictedAtMillis(), report.pool(), (long) report.use().running(),
+                report.use().large()));
     }
 
     private static Map<String, List<Integer>> owned(WorkerReport report) {

@@ -195,7 +195,8 @@ class RecordsFuzzTest {
         return new WorkerReport(random.nextInt(1, 100_001), random.nextDouble(1e12), random.nextDouble(1e12),
                 random.nextDouble(), count(random, 40), random.nextDouble(1e6),
                 Map.of(Lane.HOT, Set.of(random.nextInt(0, 100), 100), Lane.AGED, Set.of(random.nextInt(10_000))),
-                "pool-" + random.nextInt(3), new SlotUse(random.nextInt(100_000), Map.of(name(random), random.nextInt(1, 1_000))),
+                "pool-" + random.nextInt(3),
+                new SlotUse(random.nextInt(100_000), Map.of(name(random), random.nextInt(1, 1_000))),
                 new SuspectStatus(random.nextLong(), random.nextLong(), Map.of(name(random), random.nextLong())));
     }
 
