@@ -149,11 +149,10 @@ public record RunningSystem(
             ShardAssignments assignments = new ShardAssignments();
             Optional.of(assignments).filter(here -> topics.assignsShards())
                     .ifPresent(here -> views.follow(topics.shards(), here));
-            Router router = shutdown.closing(new Router(
+            Router router = withRule(configuration, shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
-                    assignments, metrics.registry(), InstantSource.system(), System::nanoTime));
+                    assignments, metrics.registry(), InstantSource.system(), System::nanoTime)));
             disks.follow(router::follow);
-            isolate(configuration, router);
             // Joining its group and restoring its timers takes longest, and no other role waits for it.
             routing = Optional.of(inBackground("router-start", () -> {
                 router.start(START_TIMEOUT);
@@ -215,7 +214,7 @@ public record RunningSystem(
                 new SecureRandom()::nextLong);
     }
 
-    private static void isolate(Configuration configuration, Router router) {
+    private static Router withRule(Configuration configuration, Router router) {
         IsolationSettings settings = configuration.router().isolation();
         if (settings.mode() != IsolationSettings.Mode.OFF) {
             InstantSource clock = InstantSource.system();
@@ -226,6 +225,7 @@ public record RunningSystem(
                     new ActionRecorder(new Topics(configuration.queue()).actions(), clock, random::nextLong), 0, clock,
                     random), settings));
         }
+        return router;
     }
 
     private static QueueContext context(Configuration configuration) {

@@ -136,8 +136,8 @@ class BlastRadiusIT {
     }
 
     /**
-     * A long attempt leaves its partition, so a consumer has stopped when all its slots are taken. One tenant alone does
-     * not get them all when its attempts hang: some stay reserved. So each item is of another tenant.
+     * A long attempt leaves its partition, so a consumer has stopped when all its slots are taken. One tenant alone
+     * does not get them all when its attempts hang: some stay reserved. So each item is of another tenant.
      */
     private void fillSlots(
             Configuration configuration, Topics topics, Map<Integer, String> owners, List<Integer> partitions)

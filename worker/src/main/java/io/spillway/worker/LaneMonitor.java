@@ -123,7 +123,7 @@ final class LaneMonitor implements AutoCloseable {
     }
 
     /** Returns what runs now. */
-    SlotUse slotUse(int slots) {
+    SlotUse use(int slots) {
         return core.read(engine -> SlotUse.of(
                 engine.attempts().stream().map(attempt -> attempt.item.tenant()), slots));
     }

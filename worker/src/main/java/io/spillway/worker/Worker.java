@@ -7,7 +7,6 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.overload.ProtectionSettings;
-import io.spillway.core.overload.SlotUse;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.scheduling.DispatchSettings;
@@ -197,8 +196,7 @@ public final class Worker implements AutoCloseable {
                 () -> stats.report(
                         settings.slots(), core.read(state -> state.waiting(Lane.HOT)),
                         LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong())
-                        .with(settings.pool(), monitor.slotUse(settings.slots()),
-                                monitor.exchangeSuspects(name)), clock);
+                        .with(settings.pool(), monitor.use(settings.slots()), monitor.exchangeSuspects(name)), clock);
         this.attemptReporter = new AttemptReporter(
                 new StatusPublisher(kafka, topics.attempts(), name), name, health::takeCounts, clock);
         this.timeoutReporter = new TimeoutReporter(
