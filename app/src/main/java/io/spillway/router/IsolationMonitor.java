@@ -107,7 +107,11 @@ final class IsolationMonitor implements Runnable {
                 waiting.put(tenant, its);
             }
         });
-        return TenantLoad.of(workers, waiting, total, this::poolOf, settings.afterMillis(), clock.millis());
+        Map<String, TenantLoad> loads =
+                TenantLoad.of(workers, waiting, total, this::poolOf, settings.afterMillis(), clock.millis());
+        // Where an operator has put a tenant elsewhere, it stays there.
+        loads.keySet().removeIf(tenant -> policies.dedicated().containsKey(tenant) && !inPool.contains(tenant));
+        return loads;
     }
 
     private String poolOf(String tenant) {
