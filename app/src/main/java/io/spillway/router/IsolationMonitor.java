@@ -29,6 +29,9 @@ import java.util.stream.Collectors;
  * <p>Owner of the rule: the thread that runs it.
  */
 final class IsolationMonitor implements Runnable {
+    /** A tenant that has sent something so recently is one that another tenant can disturb. */
+    private static final long ACTIVE_MILLIS = 3_600_000;
+
     private final IsolationRule.Settings settings;
     private final IsolationRule rule;
     private final Supplier<Map<String, WorkerReport>> reports;
@@ -101,12 +104,17 @@ final class IsolationMonitor implements Runnable {
     private Map<String, TenantLoad> loads(Map<String, WorkerReport> workers, Set<String> inPool) {
         long total = Lane.WORKED.stream().mapToLong(lane -> Math.max(0, depths.in(ItemState.of(lane)))).sum();
         Map<String, Long> waiting = new HashMap<>();
+        int[] active = {0};
         depths.forEach((tenant, depth) -> {
             long its = depth.balance().waitingForWorkers();
+            active[0] += its > 0 || clock.millis() - depth.rates().cameAtMillis() < ACTIVE_MILLIS ? 1 : 0;
             if (its > 0 && (its > total * settings.share() / 2 || inPool.contains(tenant))) {
                 waiting.put(tenant, its);
             }
         });
+        if (active[0] < 2) {
+            return Map.of();
+        }
         Map<String, TenantLoad> loads =
                 TenantLoad.of(workers, waiting, total, this::poolOf, settings.afterMillis(), clock.millis());
         // Where an operator has put a tenant elsewhere, it stays there.

@@ -97,6 +97,19 @@ class IsolationMonitorTest {
     }
 
     @Test
+    void a_tenant_that_is_alone_disturbs_nobody() {
+        monitor.decideWith(isolator(1));
+        depths.remove("globex");
+        wait("acme", 1_000_000);
+        runFor(120_000);
+        assertThat(done).isEmpty();
+
+        wait("globex", 0);
+        runFor(60_000);
+        assertThat(done).as("it came in the last hour").hasSize(1);
+    }
+
+    @Test
     void a_backlog_that_takes_the_shared_workers_long_counts_and_a_conviction_too() {
         monitor.decideWith(isolator(1));
         reports.put("a", IDLE.with("shared", SlotUse.NONE,
