@@ -67,6 +67,7 @@ class SecuredClusterIT {
      * and aborted transactions. Every other permission of every role is one that Kafka asks for in this test.
      */
     private static final Set<String> NOT_IN_THIS_TRAFFIC = Set.of(
+            "router WRITE on topic secured.policies", "router WRITE on topic secured.actions",
             "worker WRITE on topic secured.overflow", "worker WRITE on topic secured.aged",
             "worker WRITE on topic secured.delay", "worker WRITE on topic secured.dead-letter",
             "worker WRITE on topic secured.attempts", "worker DELETE on topic secured.overflow",
