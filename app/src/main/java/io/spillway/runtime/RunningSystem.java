@@ -209,9 +209,13 @@ public record RunningSystem(
     private static OperatorApi operator(
             Configuration configuration, InstanceViews views, Topics topics, InstantSource clock) {
         return new OperatorApi(
-                new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)), configuration,
+                queue(configuration, clock), configuration,
                 views.follow(topics.actions(), new ActionLog(configuration.router().maxTenants())), clock,
                 new SecureRandom()::nextLong);
+    }
+
+    private static KafkaQueue queue(Configuration configuration, InstantSource clock) {
+        return new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock));
     }
 
     private static Router withRule(Configuration configuration, Router router) {
@@ -219,11 +223,10 @@ public record RunningSystem(
         if (settings.mode() != IsolationSettings.Mode.OFF) {
             InstantSource clock = InstantSource.system();
             SecureRandom random = new SecureRandom();
+            ActionRecorder recorder =
+                    new ActionRecorder(new Topics(configuration.queue()).actions(), clock, random::nextLong);
             router.isolateWith(new RuleActions(new OperatorActions(
-                    new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock)),
-                    configuration,
-                    new ActionRecorder(new Topics(configuration.queue()).actions(), clock, random::nextLong), 0, clock,
-                    random), settings));
+                    queue(configuration, clock), configuration, recorder, 0, clock, random), settings));
         }
         return router;
     }
