@@ -4,6 +4,7 @@ import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
@@ -30,6 +31,15 @@ public final class EffectHandler implements Handler {
             Map.of("bootstrap.servers", System.getProperty(BOOTSTRAP), "acks", "all", "linger.ms", "1"),
             new ByteArraySerializer(),
             new ByteArraySerializer());
+
+    /** Returns the environment of a process of a scene with this handler, with more settings. */
+    static Map<String, String> environment(DeliveryScene scene, String topic, Map<String, String> more) {
+        Map<String, String> environment = new HashMap<>(scene.environment());
+        environment.putAll(more);
+        environment.put("JAVA_TOOL_OPTIONS", "-D" + BOOTSTRAP + "="
+                + environment.get("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS") + " -D" + TOPIC + "=" + topic);
+        return environment;
+    }
 
     @Override
     public Outcome handle(Delivery delivery) throws Exception {

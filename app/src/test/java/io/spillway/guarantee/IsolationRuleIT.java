@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -65,10 +64,7 @@ class IsolationRuleIT {
     }
 
     private SpillwayProcess start(DeliveryScene scene, String name, String pool, String roles) {
-        Map<String, String> environment = new HashMap<>(scene.environment());
-        environment.put("SPILLWAY_WORKER_POOL", pool);
-        environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
-                + " -D" + EffectHandler.TOPIC + "=" + effects);
-        return SpillwayProcess.start(directory.resolve(name), environment, "--roles", roles);
+        return SpillwayProcess.start(directory.resolve(name),
+                EffectHandler.environment(scene, effects, Map.of("SPILLWAY_WORKER_POOL", pool)), "--roles", roles);
     }
 }

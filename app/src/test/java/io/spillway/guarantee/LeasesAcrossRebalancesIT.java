@@ -8,7 +8,6 @@ import io.spillway.worker.Worker;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,9 +91,7 @@ class LeasesAcrossRebalancesIT {
         try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
                 "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", LeaseHandler.class.getName(),
                 "SPILLWAY_DEFAULTS_TIMEOUT", leaseMillis + "ms")).withRouter()) {
-            Map<String, String> environment = new HashMap<>(scene.environment());
-            environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
-                    + " -D" + EffectHandler.TOPIC + "=" + effects);
+            Map<String, String> environment = EffectHandler.environment(scene, effects, Map.of());
             List<SpillwayProcess> workers = new ArrayList<>();
             try {
                 for (int i = 0; i < 3; i++) {

@@ -7,7 +7,6 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Outcome;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -47,11 +46,8 @@ class MovedBacklogIT {
             List<Integer> own = scene.awaitDedicated(TENANT);
             assertThat(elsewhere(scene, own)).isPositive();
 
-            Map<String, String> environment = new HashMap<>(scene.environment());
-            environment.put("SPILLWAY_WORKER_SLOTS", "1");
-            environment.put(EffectHandler.HOLD, "");
-            environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
-                    + " -D" + EffectHandler.TOPIC + "=" + effects);
+            Map<String, String> environment = EffectHandler.environment(
+                    scene, effects, Map.of("SPILLWAY_WORKER_SLOTS", "1", EffectHandler.HOLD, ""));
             try (SpillwayProcess worker = start(environment)) {
                 move(scene, own, elsewhere(scene, own) / 2, false);
                 worker.kill();

@@ -298,11 +298,7 @@ class WorkerKilledIT {
     }
 
     private Map<String, String> environment(Map<String, String> more) {
-        Map<String, String> environment = new HashMap<>(scene.environment());
-        environment.putAll(more);
-        environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
-                + " -D" + EffectHandler.TOPIC + "=" + effects);
-        return environment;
+        return EffectHandler.environment(scene, effects, more);
     }
 
     private void finish() {

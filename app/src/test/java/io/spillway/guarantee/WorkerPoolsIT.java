@@ -190,10 +190,8 @@ class WorkerPoolsIT {
 
     /** Returns nothing when the worker ended during its start. */
     private Optional<SpillwayProcess> start(String name, String itsPool) {
-        Map<String, String> environment = new HashMap<>(scene.environment());
-        environment.put("SPILLWAY_WORKER_POOL", itsPool);
-        environment.put("JAVA_TOOL_OPTIONS", "-D" + EffectHandler.BOOTSTRAP + "=" + kafka.bootstrapServers()
-                + " -D" + EffectHandler.TOPIC + "=" + effects);
+        Map<String, String> environment =
+                EffectHandler.environment(scene, effects, Map.of("SPILLWAY_WORKER_POOL", itsPool));
         try {
             return Optional.of(SpillwayProcess.start(directory.resolve(name), environment, "--roles", "worker"));
         } catch (IllegalStateException crashed) {

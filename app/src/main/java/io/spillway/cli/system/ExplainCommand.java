@@ -157,7 +157,7 @@ public final class ExplainCommand implements Runnable {
             policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
             sweeps = topics.read(names.sweeps(), new Sweeps());
             statuses = topics.read(names.timeouts(), new TimeoutStatuses(common.clock()));
-            actions = topics.read(names.actions(), new ActionLog(ActionLog.MAX + 1));
+            actions = topics.read(names.actions(), new ActionLog(Integer.MAX_VALUE));
             if (names.assignsShards()) {
                 topics.read(names.shards(), assignments);
             }

@@ -64,19 +64,23 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
     @Override
     public void put(String key, byte[] value) {
         GenericRecord record = codec.decode(value);
-        long slots = (Long) record.get("slots");
-        long running = (Long) record.get("running");
         WorkerReport report = new WorkerReport(
-                slots == (int) slots ? (int) slots : 0, (Double) record.get("possiblePerSecond"),
+                whole(record, "slots"), (Double) record.get("possiblePerSecond"),
                 (Double) record.get("hotPossiblePerSecond"), (Double) record.get("handledPerSecond"),
                 (Long) record.get("hotWaiting"), (Double) record.get("hotAge"),
                 owned((Map<?, ?>) record.get("owned")),
-                record.get("pool").toString(), new SlotUse(running == (int) running ? (int) running : -1, byTenant(record, "large")),
+                record.get("pool").toString(), new SlotUse(whole(record, "running"), byTenant(record, "large")),
                 new SuspectStatus((Long) record.get("suspectsSince"), (Long) record.get("suspectsTurn"),
                         byTenant(record, "convicted")));
         long nowMillis = clock.millis();
         long publishedMillis = (Long) record.get("at");
         update(key, report, nowMillis - publishedMillis > OLD_MILLIS ? publishedMillis : nowMillis);
+    }
+
+    /** Returns a number; one that is too large becomes -1, which the report refuses. */
+    private static int whole(GenericRecord record, String field) {
+        long number = (Long) record.get(field);
+        return number == (int) number ? (int) number : -1;
     }
 
     @SuppressWarnings("unchecked")
