@@ -81,6 +81,12 @@ public record StoredItem(
         return new String(origin.bytes(), StandardCharsets.UTF_8);
     }
 
+    /** Returns whether it is a delivery to a subscription of the item with this id. */
+    public boolean isDeliveryOf(String itemId) {
+        return Origin.of(headers).filter(origin -> !origin.delivery().isEmpty())
+                .filter(origin -> id().equals(itemId + origin.delivery())).isPresent();
+    }
+
     /** Returns a numeric header, for example {@link ItemHeaders#ATTEMPT}. */
     public OptionalLong number(String header) {
         return ItemHeaders.number(headers, header);

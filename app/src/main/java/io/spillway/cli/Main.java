@@ -18,6 +18,7 @@ import io.spillway.cli.system.SweepCommand;
 import io.spillway.cli.system.TopicsCommand;
 import io.spillway.cli.system.TopologyCommand;
 import io.spillway.cli.system.TransactionsCommand;
+import io.spillway.cli.tenants.SubscriptionsCommand;
 import io.spillway.cli.tenants.TenantsCommand;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
@@ -62,6 +63,7 @@ public final class Main {
             SendCommand.class,
             TopicsCommand.class,
             TenantsCommand.class,
+            SubscriptionsCommand.class,
             SweepCommand.class,
             CancelCommand.class,
             DepthCommand.class,

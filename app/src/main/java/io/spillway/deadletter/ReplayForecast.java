@@ -40,8 +40,8 @@ public interface ReplayForecast {
                     .entered(item.enqueuedAtMillis(), letter.record().timestamp(), dueMillis)
                     .deliverAt(item.deliverAtMillis(), dueMillis).replayedAt(replay.startMillis(), dueMillis)
                     .waited(dueMillis);
-            Route route = ends.now(item.tenant(), item.workload(), times, policies.of(item.tenant()), dueMillis)
-                    .orElse(Route.HOT);
+            Route route = ends.now(item.tenant(), item.workload(), times,
+                    policies.of(item.tenant(), item.workload()), dueMillis).orElse(Route.HOT);
             return !(route instanceof Route.Drop drop) ? Result.WORK
                     : drop.reason() == DropReason.SWEEP ? Result.SWEPT : Result.EXPIRED;
         };

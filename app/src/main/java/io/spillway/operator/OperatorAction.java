@@ -22,7 +22,9 @@ import java.util.stream.Stream;
  * Change that an operator asks for. Each constructor throws {@link OperatorException} for a value that is never
  * allowed, and names the option of the command.
  */
-public sealed interface OperatorAction {
+public sealed interface OperatorAction
+        permits OperatorAction.SetPolicy, OperatorAction.ReleaseShard, OperatorAction.CreateKey,
+                OperatorAction.RevokeKeys, OperatorAction.Cancel, OperatorAction.RecordSweep, SubscriptionAction {
     /** Returns the name of the action, which is that of its command. */
     String label();
 
@@ -32,11 +34,7 @@ public sealed interface OperatorAction {
     /** Returns the other options of the command, in camel case, with their values. */
     Map<String, Object> options();
 
-    /**
-     * Returns the action that a request asks for.
-     *
-     * @param newId id of a sweep that is given none
-     */
+    /** Returns the action that a request asks for; a sweep that is given no id gets the new one. */
     static OperatorAction read(DocumentMap request, long nowMillis, String newId) {
         String action = request.required("action");
         String tenant = request.required("tenant");
@@ -46,13 +44,11 @@ public sealed interface OperatorAction {
                     tenant, request.whole("partitions", 1, Integer.MAX_VALUE).orElse(1L).intValue(),
                     request.text("pool"), request.flag("moveBacklog"));
             case "release" -> request.flag("shard") ? new ReleaseShard(tenant) : SetPolicy.release(tenant);
-            case "set" -> {
-                Map<PolicyField, String> settings = new EnumMap<>(PolicyField.class);
-                for (PolicyField field : PolicyField.values()) {
-                    request.text(field.key()).ifPresent(text -> settings.put(field, text));
-                }
-                yield SetPolicy.set(tenant, request.text("workload"), settings);
-            }
+            case "set" -> SetPolicy.set(
+                    tenant, request.text("workload"), settings(request, List.of(PolicyField.values())));
+            case "subscribe" -> new SubscriptionAction.Set(tenant, request.required("name"), request.text("workloads"),
+                    settings(request, PolicyField.OF_SUBSCRIPTIONS));
+            case "unsubscribe" -> new SubscriptionAction.Remove(tenant, request.required("name"));
             case "cancel" -> Cancel.of(
                     tenant, request.text("workload"), request.text("id"), request.text("before"), nowMillis);
             case "sweep" -> RecordSweep.of(
@@ -61,8 +57,15 @@ public sealed interface OperatorAction {
             case "create-key" -> CreateKey.of(tenant, request.text("expiresIn"));
             case "revoke-keys" -> new RevokeKeys(tenant, request.text("keyId").stream().toList());
             default -> throw request.wrong("action",
-                    "must be pause, resume, isolate, release, set, cancel, sweep, create-key or revoke-keys");
+                    "must be pause, resume, isolate, release, set, subscribe, unsubscribe, cancel, sweep, create-key or "
+                            + "revoke-keys");
         };
+    }
+
+    private static Map<PolicyField, String> settings(DocumentMap request, List<PolicyField> fields) {
+        Map<PolicyField, String> settings = new EnumMap<>(PolicyField.class);
+        fields.forEach(field -> request.text(field.key()).ifPresent(text -> settings.put(field, text)));
+        return settings;
     }
 
     /**
@@ -138,7 +141,7 @@ public sealed interface OperatorAction {
                     PolicyField.DEDICATED, DEFAULT, PolicyField.POOL, DEFAULT, PolicyField.MOVE_BACKLOG, DEFAULT));
         }
 
-        private static void check(PolicyField field, String text) {
+        static void check(PolicyField field, String text) {
             try {
                 if (!text.equals(DEFAULT)) {
                     field.parse(text);

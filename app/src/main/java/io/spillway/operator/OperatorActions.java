@@ -65,6 +65,8 @@ public record OperatorActions(
         KeyChanges keys = new KeyChanges(store, topics.keys(), dryRun, clock.millis());
         return switch (action) {
             case OperatorAction.SetPolicy set -> policies.set(set);
+            case SubscriptionAction.Set subscribe -> policies.subscribe(subscribe);
+            case SubscriptionAction.Remove unsubscribe -> policies.unsubscribe(unsubscribe);
             case OperatorAction.ReleaseShard release -> policies.releaseShard(release);
             case OperatorAction.CreateKey create -> keys.create(create, random);
             case OperatorAction.RevokeKeys revoke -> keys.revoke(revoke);

@@ -4,6 +4,7 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.PoolName;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.kafka.advice.SuggestedCommands;
@@ -124,6 +125,42 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
                         dryRun, tenant + ": its shard is released.", Map.of("tenant", tenant), Optional.empty());
         write(names().shardRequests(), tenant, ShardRequest.RELEASE.encode());
         return released;
+    }
+
+    ActionResult subscribe(SubscriptionAction.Set action) {
+        String tenant = action.tenant();
+        Optional<Subscription> present = policies().subscription(tenant, action.name());
+        PolicySettings settings = present.map(Subscription::settings).orElse(PolicySettings.NONE_SET);
+        for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
+            settings = change.getValue().equals(SetPolicy.DEFAULT) ? settings.without(change.getKey())
+                    : settings.with(change.getKey(), change.getValue());
+        }
+        Subscription subscription;
+        try {
+            subscription = new Subscription(action.name(), action.workloads()
+                    .or(() -> present.map(Subscription::pattern)).orElse(Subscription.ANY), settings);
+        } catch (IllegalArgumentException e) {
+            throw new OperatorException(e.getMessage());
+        }
+        return ActionResult.of(dryRun, tenant + ": the subscription " + subscription.name() + " gets the items of "
+                        + (subscription.pattern().equals(Subscription.ANY) ? "all workloads" : subscription.pattern())
+                        + (settings.values().isEmpty() ? "." : ": " + settings.inOneLine()),
+                Map.of("tenant", tenant, "name", subscription.name(), "workloads", subscription.pattern(),
+                        "set", settings.json()),
+                write(names().policies(), TenantPolicies.key(tenant, subscription.name()),
+                        TenantPolicies.encode(tenant, subscription)));
+    }
+
+    ActionResult unsubscribe(SubscriptionAction.Remove action) {
+        String tenant = action.tenant();
+        Subscription present = policies().subscription(tenant, action.name()).orElseThrow(() ->
+                OperatorException.conflict(tenant + " has no subscription " + action.name()
+                        + ". See: spillway subscriptions list " + SuggestedCommands.quoted(tenant)));
+        return ActionResult.of(dryRun, tenant + ": the subscription " + present.name() + " is removed. What waits for "
+                        + "it is delivered; to drop that: spillway cancel --tenant " + SuggestedCommands.quoted(tenant)
+                        + " --workload " + SuggestedCommands.quoted(present.workload()),
+                Map.of("tenant", tenant, "name", present.name(), "removed", true),
+                write(names().policies(), TenantPolicies.key(tenant, present.name()), null));
     }
 
     private TenantPolicies policies() {

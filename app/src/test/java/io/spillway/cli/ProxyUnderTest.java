@@ -48,6 +48,10 @@ final class ProxyUnderTest implements AutoCloseable {
             }
             """;
 
+    /** Passed check of a server in HAProxy's statistics, and the number of servers that its configuration has. */
+    private static final Pattern CHECKED = Pattern.compile(",L[67]OK,");
+    private static final int SERVERS = 6;
+
     /** Program of a proxy. */
     enum Program {
         HAPROXY("### HAProxy"), NGINX("### nginx");
@@ -105,6 +109,14 @@ final class ProxyUnderTest implements AutoCloseable {
                 }
                 LockSupport.parkNanos(10_000_000);
             }
+        }
+        awaitChecked();
+    }
+
+    /** Waits until HAProxy's first checks have found all servers: before, it may lose all of them at once. */
+    private void awaitChecked() throws IOException {
+        while (program == Program.HAPROXY && !(CHECKED.matcher(ask("show stat")).results().count() == SERVERS)) {
+            LockSupport.parkNanos(100_000_000);
         }
     }
 
@@ -168,6 +180,13 @@ final class ProxyUnderTest implements AutoCloseable {
     }
 
     private void tell(String command) throws IOException {
+        String text = ask(command);
+        if (!text.isBlank()) {
+            throw new IllegalStateException(command + ": " + text);
+        }
+    }
+
+    private String ask(String command) throws IOException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(socket()));
             channel.write(ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.UTF_8)));
@@ -176,10 +195,7 @@ final class ProxyUnderTest implements AutoCloseable {
             while (channel.read(read.clear()) >= 0) {
                 answer.write(read.array(), 0, read.position());
             }
-            String text = answer.toString(StandardCharsets.UTF_8);
-            if (!text.isBlank()) {
-                throw new IllegalStateException(command + ": " + text);
-            }
+            return answer.toString(StandardCharsets.UTF_8);
         }
     }
 

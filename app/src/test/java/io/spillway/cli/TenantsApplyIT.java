@@ -44,7 +44,7 @@ class TenantsApplyIT {
         assertThat(commands.run("tenants", "list").done().outLines()).hasSize(2);
         CommandRun applied = commands.run("tenants", "apply", "-f", file).done();
         assertThat(applied.out()).isEqualTo(changed + "2 added, 1 changed, 0 removed.\n");
-        assertThat(applied.err()).contains("1 tenant with settings is not in the file", "--prune");
+        assertThat(applied.err()).contains("Not in the file: the settings of 1 tenant.", "--prune");
         assertThat(commands.run("tenants", "apply", "-f", file).done().out()).isEqualTo(NOTHING);
         assertThat(commands.run("tenants", "get", "acme").done().out())
                 .containsPattern("workload mail +weight=2 concurrency=none paused=true +set for acme");

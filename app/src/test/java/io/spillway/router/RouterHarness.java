@@ -109,7 +109,7 @@ public final class RouterHarness implements AutoCloseable {
     private long nowMillis = START_MILLIS;
     private long nanoTime;
     private ClockWatch clockWatch;
-    final TenantPolicies policies;
+    public final TenantPolicies policies;
     final Sweeps sweeps = new Sweeps();
     long enteredAtMillis = START_MILLIS;
     private final ShardAssignments assignments = new ShardAssignments();

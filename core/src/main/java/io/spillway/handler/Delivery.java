@@ -27,8 +27,16 @@ public interface Delivery {
      */
     String id();
 
-    /** Returns the named part of the tenant's work, in the same characters as a tenant; empty if not set. */
+    /**
+     * Returns the named part of the tenant's work, in the same characters as a tenant; empty if not set. That of a
+     * delivery to a subscription is a tilde and the subscription's name.
+     */
     String workload();
+
+    /** Returns the workload of the item of which this is a delivery to a subscription; empty for any other item. */
+    default String parentWorkload() {
+        return header("spillway-parent-workload").orElse("");
+    }
 
     /**
      * Returns when the producer created the item, by the producer's clock. It may be in the future or far in the past.

@@ -34,7 +34,7 @@ final class SimDelay implements DelayStore<SimulatedItem> {
     SimDelay(Population population, ItemEnds ends, int partition, int partitions) {
         this.partition = partition;
         RetryGate gate = new RetryGate(RetrySettings.DEFAULT, partition, partitions, RetryGate.MAX_GROUPS);
-        this.stage = new DelayStage<>(this, gate, ends, population::policy);
+        this.stage = new DelayStage<>(this, gate, ends, (tenant, workload) -> population.policy(tenant));
     }
 
     /** Adds an item. One that is due already leaves with the next transaction. */

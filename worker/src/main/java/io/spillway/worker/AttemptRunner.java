@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.overload.HandlingStats;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.text.Printable;
 import io.spillway.handler.Handler;
@@ -142,7 +143,8 @@ final class AttemptRunner {
                 return Outcome.retry(
                         "The handler's method destination returned null. It must return a name, or an empty one.");
             }
-            attempt.destination = plain(name);
+            // Subscribers are told apart also where the handler does not.
+            attempt.destination = plain(Subscription.isDelivery(attempt.workload()) ? name + attempt.workload() : name);
             failed = "";
             return AttemptRules.ofHandler(handler.handle(attempt));
         } catch (OutOfMemoryError e) {

@@ -71,7 +71,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
 
     @Override
     public TenantPolicy policyOf(LaneItem item) {
-        return policies.of(item.tenant());
+        return policies.of(item.tenant(), item.read().workload());
     }
 
     @Override

@@ -27,8 +27,8 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * Path of the items with an id: their records in all topics, including consumed ones that are not purged yet, in the
- * order of the lanes.
+ * Path of the items with an id, and of their deliveries to subscriptions: their records in all topics, including
+ * consumed ones that are not purged yet, in the order of the lanes.
  */
 final class ItemPath {
     /** Ids can repeat, and an item can have moved several times. */
@@ -58,7 +58,8 @@ final class ItemPath {
         List<StoredItem> found = new ArrayList<>();
         Consumer<StoredItem> visitor = item -> {
             progress.passed(item.topic(), item.partition());
-            if (found.size() < MAX_STEPS && (item.id().equals(id) || item.origin().equals(id))) {
+            if (found.size() < MAX_STEPS
+                    && (item.id().equals(id) || item.origin().equals(id) || item.isDeliveryOf(id))) {
                 found.add(item);
             }
         };
@@ -123,7 +124,7 @@ final class ItemPath {
         return isEnding && item.reading() instanceof ParsedRecord.Item read
                         && ItemTimes.isPlausible(read.enqueuedAtMillis(), nowMillis)
                 ? ItemEnds.next(ItemHeaders.times(read, item.headers(), item.timestampMillis(), nowMillis),
-                        policies.of(item.owner()))
+                        policies.of(item.owner(), read.workload()))
                 : Optional.empty();
     }
 

@@ -8,6 +8,7 @@ import io.spillway.config.YamlDocument;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.text.Printable;
@@ -27,11 +28,13 @@ import java.util.TreeMap;
 
 /**
  * YAML file with the whole policy settings of tenants, by tenant: the keys are those of the configuration, and
- * {@code workloads} has the limits of workloads, by workload.
+ * {@code workloads} has the limits of workloads, by workload. Beside them, {@code subscriptions} has those of tenants,
+ * by tenant and name.
  */
 final class PoliciesFile {
     private static final String TENANTS = "tenants";
-    private static final String WORKLOADS = "workloads";
+    static final String WORKLOADS = "workloads";
+    private static final String SUBSCRIPTIONS = "subscriptions";
     private static final Path STANDARD_INPUT = Path.of("-");
     /** A hundred thousand tenants with a few settings each. */
     private static final int MAX_BYTES = 16 * 1024 * 1024;
@@ -48,35 +51,28 @@ final class PoliciesFile {
         return List.of(topics.policies());
     }
 
-    /** Returns a copy of the stored settings by tenant, and of {@code *}; other keys of the topic have no effect. */
-    static SortedMap<String, PolicySettings> tenants(TenantPolicies policies) {
-        SortedMap<String, PolicySettings> stored = new TreeMap<>(policies.all());
-        stored.keySet().removeIf(key -> !isTenant(key));
-        return stored;
-    }
-
-    private static boolean isTenant(String key) {
+    static boolean isTenant(String key) {
         return key.equals(ViewContent.ALL_TENANTS) || ItemLimits.isName(key);
     }
 
     /**
-     * Reads settings by tenant.
+     * Reads settings by tenant, and subscriptions, by {@link TenantPolicies#key}.
      *
      * @param file {@code -} for standard input
      * @throws InvalidSettingException with the file, and the line or the path of the key
      */
-    static SortedMap<String, PolicySettings> read(Path file) {
+    static SortedMap<String, PolicyEntry> read(Path file) {
         boolean isStandardInput = file.equals(STANDARD_INPUT);
         String name = isStandardInput ? "standard input" : Printable.of(file.toString());
         try (InputStream in = isStandardInput ? System.in : Files.newInputStream(file)) {
-            return DocumentMap.read(name, YamlDocument.parse(name, in, MAX_BYTES), PoliciesFile::tenants);
+            return DocumentMap.read(name, YamlDocument.parse(name, in, MAX_BYTES), PoliciesFile::entries);
         } catch (IOException e) {
             throw new InvalidSettingException(name + ": cannot be read: " + YamlDocument.problemOf(e));
         }
     }
 
     /** Returns the settings as YAML that {@link #read} reads. */
-    static String yaml(SortedMap<String, PolicySettings> settings) {
+    static String yaml(SortedMap<String, PolicyEntry> settings) {
         try {
             return YAML.writeValueAsString(document(settings));
         } catch (JsonProcessingException e) {
@@ -85,18 +81,30 @@ final class PoliciesFile {
     }
 
     /** Returns the settings as a map that is equal to the document of {@link #yaml}, for JSON. */
-    static Map<String, Object> document(SortedMap<String, PolicySettings> settings) {
+    static Map<String, Object> document(SortedMap<String, PolicyEntry> entries) {
         Map<String, Object> tenants = new TreeMap<>();
-        settings.forEach((tenant, own) -> {
-            Map<String, Object> fields = new LinkedHashMap<>(texts(own.values()));
+        Map<String, Map<String, Object>> subscriptions = new TreeMap<>();
+        entries.forEach((key, entry) -> {
+            Map<String, Object> fields = new LinkedHashMap<>(texts(entry.settings().values()));
+            if (entry.subscription().isPresent()) {
+                Subscription own = entry.subscription().get();
+                fields.put(WORKLOADS, own.pattern());
+                subscriptions.computeIfAbsent(TenantPolicies.tenantOf(key), tenant -> new TreeMap<>())
+                        .put(own.name(), fields);
+                return;
+            }
             Map<String, Object> workloads = new TreeMap<>();
-            own.workloads().forEach((workload, limits) -> workloads.put(workload, texts(limits.values())));
+            entry.settings().workloads().forEach((name, limits) -> workloads.put(name, texts(limits.values())));
             if (!workloads.isEmpty()) {
                 fields.put(WORKLOADS, workloads);
             }
-            tenants.put(tenant, fields);
+            tenants.put(key, fields);
         });
-        return Map.of(TENANTS, tenants);
+        Map<String, Object> document = new LinkedHashMap<>(Map.of(TENANTS, tenants));
+        if (!subscriptions.isEmpty()) {
+            document.put(SUBSCRIPTIONS, subscriptions);
+        }
+        return document;
     }
 
     private static Map<String, String> texts(Map<PolicyField, Object> values) {
@@ -105,14 +113,33 @@ final class PoliciesFile {
         return texts;
     }
 
-    private static SortedMap<String, PolicySettings> tenants(DocumentMap root) {
+    private static SortedMap<String, PolicyEntry> entries(DocumentMap root) {
+        boolean hasSubscriptions = root.has(SUBSCRIPTIONS);
         // A file cut off before its first tenant must not remove all tenants.
         if (!root.has(TENANTS)) {
             root.end();
             throw root.absent(TENANTS);
         }
-        return Collections.unmodifiableSortedMap(root.one(TENANTS, tenants -> tenants.each(
-                PoliciesFile::isTenant, "the tenant must be * or " + ItemLimits.NAME_ALLOWED, PoliciesFile::settings)));
+        SortedMap<String, PolicyEntry> entries = new TreeMap<>();
+        root.one(TENANTS, tenants -> tenants.each(PoliciesFile::isTenant,
+                "the tenant must be * or " + ItemLimits.NAME_ALLOWED, PoliciesFile::settings))
+                .forEach((tenant, settings) -> entries.put(tenant, PolicyEntry.of(settings)));
+        if (hasSubscriptions) {
+            root.one(SUBSCRIPTIONS, tenants -> tenants.each(ItemLimits::isName,
+                    "the tenant must be " + ItemLimits.NAME_ALLOWED, PoliciesFile::subscriptions))
+                    .forEach((tenant, own) -> own.forEach((name, subscription) ->
+                            entries.put(TenantPolicies.key(tenant, name), PolicyEntry.of(subscription))));
+        }
+        return Collections.unmodifiableSortedMap(entries);
+    }
+
+    private static SortedMap<String, Subscription> subscriptions(DocumentMap tenant) {
+        SortedMap<String, Subscription> named = new TreeMap<>();
+        tenant.each(ItemLimits::isName, "the name must be " + ItemLimits.NAME_ALLOWED, fields ->
+                Map.entry(fields.text(WORKLOADS).orElse(Subscription.ANY),
+                        new PolicySettings(fields.policy(PolicyField.OF_SUBSCRIPTIONS))))
+                .forEach((name, read) -> named.put(name, new Subscription(name, read.getKey(), read.getValue())));
+        return named;
     }
 
     private static PolicySettings settings(DocumentMap tenant) {

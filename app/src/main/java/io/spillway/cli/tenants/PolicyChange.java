@@ -1,7 +1,6 @@
 package io.spillway.cli.tenants;
 
 import io.spillway.core.policy.PolicyField;
-import io.spillway.core.policy.PolicySettings;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,13 +11,13 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Change of one tenant's stored policy settings.
+ * Change of one tenant's stored policy settings, or of a subscription.
  *
- * @param tenant tenant or {@code *}
- * @param before stored settings; empty if the tenant has none
- * @param after  settings to store; empty to remove them. Not equal to {@code before}
+ * @param key    tenant or {@code *}, or the key of a subscription
+ * @param before what is stored; empty for nothing
+ * @param after  what to store; empty to remove it. Not equal to {@code before}
  */
-record PolicyChange(String tenant, Optional<PolicySettings> before, Optional<PolicySettings> after) {
+record PolicyChange(String key, Optional<PolicyEntry> before, Optional<PolicyEntry> after) {
     private static final String UNSET = "unset";
 
     /** Kind of a change, in the words of the command's output. */
@@ -34,19 +33,19 @@ record PolicyChange(String tenant, Optional<PolicySettings> before, Optional<Pol
     record Field(String name, String from, String to) {}
 
     /**
-     * Returns the changes that make the stored settings equal to those of a file, in the order of the tenants.
+     * Returns the changes that make the stored settings equal to those of a file, in the order of the keys.
      *
-     * @param removesOthers whether tenants that are not in the file lose their settings
+     * @param removesOthers whether what is not in the file is removed
      */
     static List<PolicyChange> between(
-            SortedMap<String, PolicySettings> stored, SortedMap<String, PolicySettings> file, boolean removesOthers) {
-        TreeSet<String> tenants = new TreeSet<>(file.keySet());
+            SortedMap<String, PolicyEntry> stored, SortedMap<String, PolicyEntry> file, boolean removesOthers) {
+        TreeSet<String> keys = new TreeSet<>(file.keySet());
         if (removesOthers) {
-            tenants.addAll(stored.keySet());
+            keys.addAll(stored.keySet());
         }
-        return tenants.stream()
-                .map(tenant -> new PolicyChange(
-                        tenant, Optional.ofNullable(stored.get(tenant)), Optional.ofNullable(file.get(tenant))))
+        return keys.stream()
+                .map(key -> new PolicyChange(
+                        key, Optional.ofNullable(stored.get(key)), Optional.ofNullable(file.get(key))))
                 .filter(change -> !change.before.equals(change.after))
                 .toList();
     }
@@ -57,8 +56,8 @@ record PolicyChange(String tenant, Optional<PolicySettings> before, Optional<Pol
 
     /** Returns whether the number of dedicated partitions differs. */
     boolean isDedication() {
-        return !before.flatMap(own -> own.get(PolicyField.DEDICATED))
-                .equals(after.flatMap(own -> own.get(PolicyField.DEDICATED)));
+        return !before.flatMap(own -> own.settings().get(PolicyField.DEDICATED))
+                .equals(after.flatMap(own -> own.settings().get(PolicyField.DEDICATED)));
     }
 
     /** Returns the fields and workloads that differ, fields first. */
@@ -82,20 +81,21 @@ record PolicyChange(String tenant, Optional<PolicySettings> before, Optional<Pol
     /** Returns the change in one line: {@code +} for added, {@code ~} for changed, {@code -} for removed settings. */
     String line() {
         return switch (kind()) {
-            case ADDED -> "+ " + tenant + ": " + after.orElseThrow().inOneLine();
-            case REMOVED -> "- " + tenant + ": " + before.orElseThrow().inOneLine();
-            case CHANGED -> "~ " + tenant + ": " + fields().stream()
+            case ADDED -> "+ " + key + ": " + after.orElseThrow().inOneLine();
+            case REMOVED -> "- " + key + ": " + before.orElseThrow().inOneLine();
+            case CHANGED -> "~ " + key + ": " + fields().stream()
                     .map(field -> field.name + " (" + field.from + " -> " + field.to + ")")
                     .collect(Collectors.joining(", "));
         };
     }
 
-    private static Map<String, String> texts(Optional<PolicySettings> settings) {
+    private static Map<String, String> texts(Optional<PolicyEntry> entry) {
         Map<String, String> texts = new LinkedHashMap<>();
-        settings.ifPresent(own -> {
+        entry.map(PolicyEntry::settings).ifPresent(own -> {
             own.values().forEach((field, value) -> texts.put(field.key(), field.format(value)));
             own.workloads().forEach((name, limits) -> texts.put("workload " + name, limits.format()));
         });
+        entry.flatMap(PolicyEntry::subscription).ifPresent(own -> texts.put(PoliciesFile.WORKLOADS, own.pattern()));
         return texts;
     }
 }

@@ -3,9 +3,7 @@ package io.spillway.cli.tenants;
 import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
-import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.DedicationCheck;
 import io.spillway.operator.OperatorException;
@@ -25,8 +23,8 @@ import picocli.CommandLine.Option;
 @Command(name = "apply", footer = "  spillway tenants apply -f policies.yml --dry-run", description = {
     "Makes the policy settings of the tenants in a file those of the file, and prints what differs: + for added, ~ for "
             + "changed, - for removed settings.",
-    "The file has all settings of a tenant: what it does not name is unset, also a pause. Tenants that are not in the "
-            + "file keep their settings, unless --prune is given. tenants export writes such a file.",
+    "The file has all settings of a tenant: what it does not name is unset, also a pause. Tenants and subscriptions "
+            + "that are not in the file stay as they are, unless --prune is given. tenants export writes such a file.",
     "If the file is not valid, or partitions that it dedicates are not available, nothing is changed. With --prune and without --yes it only prints what differs, if "
             + "settings would be removed, and exits with 2."
 })
@@ -38,7 +36,7 @@ final class TenantsApplyCommand implements Runnable {
             description = "YAML file; - for standard input.")
     private Path file;
 
-    @Option(names = "--prune", description = "Remove the settings of tenants that are not in the file.")
+    @Option(names = "--prune", description = "Remove settings of tenants, and subscriptions, that are not in the file.")
     private boolean prune;
 
     @Option(names = "--yes", description = "Remove them without a question.")
@@ -52,29 +50,31 @@ final class TenantsApplyCommand implements Runnable {
 
     @Override
     public void run() {
-        SortedMap<String, PolicySettings> wanted = PoliciesFile.read(file);
+        SortedMap<String, PolicyEntry> wanted = PoliciesFile.read(file);
         ActionRun topics = dryRun ? ActionRun.reading(common, PoliciesFile::topics)
                 : ActionRun.with(common, PoliciesFile::topics);
         TenantPolicies policies = topics.policies();
-        SortedMap<String, PolicySettings> stored = PoliciesFile.tenants(policies);
+        SortedMap<String, PolicyEntry> stored = PolicyEntry.stored(policies);
         List<PolicyChange> changes = PolicyChange.between(stored, wanted, prune);
         requireAvailable(topics.configuration(), policies, changes);
-        long removed = count(changes, PolicyChange.Kind.REMOVED);
-        boolean isAsking = !dryRun && removed > 0 && !yes;
+        List<PolicyEntry> removed = changes.stream().filter(change -> change.kind() == PolicyChange.Kind.REMOVED)
+                .map(change -> change.before().orElseThrow()).toList();
+        boolean isAsking = !dryRun && !removed.isEmpty() && !yes;
         if (!dryRun && !isAsking && !changes.isEmpty()) {
             topics.write(topics.names().policies(), encoded(changes.stream()), wait);
-            topics.record("apply", changes.size() == 1 ? changes.getFirst().tenant() : "",
+            topics.record("apply", changes.size() == 1 ? TenantPolicies.tenantOf(changes.getFirst().key()) : "",
                     Map.of("file", file, "prune", prune), counts(changes));
         }
         print(changes, !dryRun && !isAsking);
-        long others = stored.keySet().stream().filter(tenant -> !wanted.containsKey(tenant)).count();
-        if (!prune && others > 0) {
-            common.printer().note(Printer.count(others, "tenant") + " with settings "
-                    + (others == 1 ? "is" : "are") + " not in the file. --prune removes the settings.");
+        List<PolicyEntry> others = stored.entrySet().stream().filter(each -> !wanted.containsKey(each.getKey()))
+                .map(Map.Entry::getValue).toList();
+        if (!prune && !others.isEmpty()) {
+            common.printer().note("Not in the file: " + PolicyEntry.named(others.stream())
+                    + ". --prune removes what is not in it.");
         }
         if (isAsking) {
-            throw CommandFailure.usage("Nothing is changed yet. Give --yes to remove the settings of "
-                    + Printer.count(removed, "tenant") + ", or --dry-run to only look.");
+            throw CommandFailure.usage("Nothing is changed yet. Give --yes to remove "
+                    + PolicyEntry.named(removed.stream()) + ", or --dry-run to only look.");
         }
     }
 
@@ -88,11 +88,11 @@ final class TenantsApplyCommand implements Runnable {
         }
     }
 
-    /** Returns the settings to store by tenant; null for removed ones. */
+    /** Returns what to store by key; null for what is removed. */
     private static Map<String, byte[]> encoded(Stream<PolicyChange> changes) {
         Map<String, byte[]> values = new LinkedHashMap<>();
-        changes.forEach(change -> values.put(change.tenant(), change.after()
-                .map(settings -> TenantPolicies.encode(change.tenant(), settings)).orElse(null)));
+        changes.forEach(change -> values.put(change.key(), change.after()
+                .map(entry -> entry.encode(change.key())).orElse(null)));
         return values;
     }
 
@@ -107,7 +107,7 @@ final class TenantsApplyCommand implements Runnable {
     private static Map<String, Object> json(List<PolicyChange> changes, boolean isApplied) {
         return Map.of("applied", isApplied, "changes", changes.stream()
                 .map(change -> Map.of(
-                        "tenant", change.tenant(), "change", change.kind().name().toLowerCase(Locale.ROOT),
+                        "tenant", change.key(), "change", change.kind().name().toLowerCase(Locale.ROOT),
                         "fields", change.fields()))
                 .toList());
     }

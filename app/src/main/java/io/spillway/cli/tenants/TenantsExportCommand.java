@@ -4,7 +4,6 @@ import io.spillway.cli.options.ActionRun;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +16,7 @@ import picocli.CommandLine.Option;
 
 /** Command {@code spillway tenants export}: writes the stored policies as a file. */
 @Command(name = "export", footer = "  spillway tenants export -f policies.yml", description = {
-    "Writes the policy settings of all tenants, and of *, as YAML that tenants apply reads.",
+    "Writes the policy settings of all tenants, and of *, and all subscriptions, as YAML that tenants apply reads.",
     "Defaults of the configuration are not in it. A key of the policies topic that is not the name of a tenant is "
             + "left out."
 })
@@ -31,7 +30,7 @@ final class TenantsExportCommand implements Runnable {
 
     @Override
     public void run() {
-        SortedMap<String, PolicySettings> stored = PoliciesFile.tenants(
+        SortedMap<String, PolicyEntry> stored = PolicyEntry.stored(
                 ActionRun.reading(common, PoliciesFile::topics).policies());
         Printer printer = common.printer();
         if (file == null) {
@@ -45,8 +44,10 @@ final class TenantsExportCommand implements Runnable {
             throw CommandFailure.failed("--file " + Printable.of(file.toString()) + ": cannot be written ("
                     + Printable.of(e.toString()) + "). Choose another file.");
         }
-        printer.result(Map.of("file", file.toString(), "tenants", stored.size()),
-                "Wrote the settings of " + Printer.count(stored.size(), "tenant") + " to "
+        long subscriptions = stored.values().stream().filter(entry -> entry.subscription().isPresent()).count();
+        printer.result(Map.of("file", file.toString(), "tenants", stored.size() - subscriptions,
+                "subscriptions", subscriptions),
+                "Wrote " + PolicyEntry.named(stored.values().stream()) + " to "
                         + Printable.of(file.toString()) + ".");
     }
 }

@@ -6,14 +6,11 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.operator.OperatorAction;
 import io.spillway.runtime.ViewProgress;
-import java.util.EnumMap;
-import java.util.Locale;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -29,6 +26,8 @@ import picocli.CommandLine.Spec;
     "With --workload, --weight, --concurrency and --paused are settings of that workload within the tenant."
 })
 final class TenantsSetCommand implements Runnable {
+    private static final List<PolicyField> FIELDS = List.of(PolicyField.values());
+
     @Mixin
     private CommonOptions common;
 
@@ -47,27 +46,13 @@ final class TenantsSetCommand implements Runnable {
     @Spec
     void addFlags(CommandSpec own) {
         spec = own;
-        for (PolicyField field : PolicyField.values()) {
-            own.addOption(OptionSpec.builder("--" + field.flag()).paramLabel(field.type().name()).type(String.class)
-                    .description(sentence(field.help()) + " Allowed: " + field.allowed() + ".")
-                    .build());
-        }
+        PolicyFlags.add(own, FIELDS);
     }
 
     @Override
     public void run() {
-        Map<PolicyField, String> given = new EnumMap<>(PolicyField.class);
-        for (PolicyField field : PolicyField.values()) {
-            String text = spec.findOption("--" + field.flag()).getValue();
-            if (text != null) {
-                given.put(field, text);
-            }
-        }
-        OperatorAction action = OperatorAction.SetPolicy.set(tenant, Optional.ofNullable(workload), given);
+        OperatorAction action = OperatorAction.SetPolicy.set(
+                tenant, Optional.ofNullable(workload), PolicyFlags.given(spec, FIELDS));
         ActionRun.with(common, PoliciesFile::topics).act(action, false, wait);
-    }
-
-    private static String sentence(String text) {
-        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + (text.endsWith(".") ? "" : ".");
     }
 }

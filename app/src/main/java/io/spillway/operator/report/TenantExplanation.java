@@ -104,13 +104,14 @@ public record TenantExplanation(
         return new TenantExplanation(
                 kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
                 Arrays.stream(own).boxed().toList(), placements.poolOf(own[0]),
-                rules(policy, drops, isShareHeld, kind, isRefused), compared.size(), others[0] > compared.size(),
-                sharing,
+                rules(policy, policies.subscriptions(tenant).size(), drops, isShareHeld, kind, isRefused),
+                compared.size(), others[0] > compared.size(), sharing,
                 neighbours.stream().limit(MAX_LISTED).toList());
     }
 
     private static List<String> rules(
-            TenantPolicy policy, List<String> drops, boolean isShareHeld, Kind kind, boolean isRefused) {
+            TenantPolicy policy, int subscriptions, List<String> drops, boolean isShareHeld, Kind kind,
+            boolean isRefused) {
         List<String> rules = new ArrayList<>(drops);
         if (policy.ttlMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.ttlMillis()) + ": dropped (ttl)");
@@ -130,6 +131,10 @@ public record TenantExplanation(
         policy.workloads().entrySet().stream().filter(workload -> workload.getValue().paused())
                 .map(Map.Entry::getKey).sorted()
                 .forEach(paused -> rules.add("of the workload " + paused + ", which is paused: held in delay"));
+        if (subscriptions > 0) {
+            rules.add("of a workload that some of its " + subscriptions
+                    + " subscriptions match: done, with a delivery to each, for which these rules apply");
+        }
         if (policy.agedAfterMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.agedAfterMillis()) + ": aged");
         }

@@ -27,7 +27,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Processor;
@@ -67,11 +67,11 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
      * What the delay stages of a process share.
      *
      * @param settings  of the retry budgets
-     * @param policies  returns a tenant's policy in force
+     * @param policies  returns the policy in force of a tenant's items with a workload
      * @param mailboxes pass the workers' reports to the stages
      */
     public record Rules(
-            RetrySettings settings, Function<String, TenantPolicy> policies, ItemEnds ends,
+            RetrySettings settings, BiFunction<String, String, TenantPolicy> policies, ItemEnds ends,
             AttemptMailboxes mailboxes) {}
 
     /**
@@ -279,10 +279,14 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         forward(item, forwarder.decide(decider, record, nowMillis), nowMillis);
     }
 
-    /** Forwards an item. One that the dead-letter lane refuses waits here: a round through Kafka would be endless. */
+    /**
+     * Forwards an item. One that the dead-letter lane refuses waits here, as a round through Kafka would be endless,
+     * and so does one with more deliveries.
+     */
     private void forward(DelayRecord item, Decision decision, long nowMillis) {
-        if (!forwarder.forward(item.record(), decision, item.offset(), nowMillis)) {
-            storage.addTimer(nowMillis + KEPT_MILLIS, item);
+        long keptMillis = forwarder.forward(item.record(), decision, item.offset(), nowMillis);
+        if (keptMillis > 0) {
+            storage.addTimer(nowMillis + keptMillis, item);
             setWakeUp(nowMillis);
         }
     }

@@ -7,6 +7,7 @@ import io.spillway.core.routing.ItemPlacement.Placed;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
 
 /**
@@ -17,12 +18,20 @@ import org.apache.kafka.common.header.Headers;
  * @param hasInternalHeaders whether the record has headers that only Spillway may set, which must be removed
  * @param correctedAtMillis  enqueue time to write to an item whose own time is implausible, or {@link #UNCHANGED}.
  *                           Without it such an item would count as new after every move and never age
+ * @param fanOut             deliveries that are made of it, instead of the route; empty for an item without
  */
-public record Decision(TenantContext tenant, Placed placed, boolean hasInternalHeaders, long correctedAtMillis) {
+public record Decision(
+        TenantContext tenant, Placed placed, boolean hasInternalHeaders, long correctedAtMillis,
+        Optional<FanOut> fanOut) {
     static final long UNCHANGED = Long.MIN_VALUE;
 
     private static final TenantContext NO_TENANT =
             TenantContext.of("", 0, TenantPolicy.of(PolicySettings.NONE_SET));
+
+    /** Creates the decision on an item that no subscription gets. */
+    public Decision(TenantContext tenant, Placed placed, boolean hasInternalHeaders, long correctedAtMillis) {
+        this(tenant, placed, hasInternalHeaders, correctedAtMillis, Optional.empty());
+    }
 
     /** Returns the decision for a record that could not be read. */
     public static Decision unreadable(Route.DeadLetter route, boolean hasInternalHeaders) {

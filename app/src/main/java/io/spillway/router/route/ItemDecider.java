@@ -3,6 +3,7 @@ package io.spillway.router.route;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.routing.ItemPlacement.Placed;
 import io.spillway.core.routing.ItemRouter;
@@ -16,6 +17,9 @@ import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
@@ -35,7 +39,7 @@ public record ItemDecider(
             case ParsedRecord.Item item when isCancelled(item, record, nowMillis) -> decision(
                     item, policies.context(item.tenant()), new Placed(Route.CANCELLED, Placed.ANYWHERE),
                     Decision.UNCHANGED);
-            case ParsedRecord.Item item when isDue -> decide(item, headers, ItemHeaders
+            case ParsedRecord.Item item when isDue -> decide(item, record, ItemHeaders
                     .times(item, headers, record.timestamp(), nowMillis)
                     .due(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), false, nowMillis).waited(nowMillis),
                     nowMillis);
@@ -45,7 +49,7 @@ public record ItemDecider(
                                     + "' is not epoch milliseconds (" + ItemHeaders.DELIVER_AT + ")"),
                             item.hasInternalHeaders());
             // Internal headers are not the producer's to set.
-            case ParsedRecord.Item item -> decide(item, headers, ItemTimes
+            case ParsedRecord.Item item -> decide(item, record, ItemTimes
                     .entered(item.enqueuedAtMillis(), record.timestamp(), nowMillis)
                     .deliverAt(item.deliverAtMillis(), nowMillis), nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
@@ -54,7 +58,8 @@ public record ItemDecider(
         };
     }
 
-    private Decision decide(ParsedRecord.Item item, Headers headers, ItemTimes times, long nowMillis) {
+    private Decision decide(
+            ParsedRecord.Item item, Record<byte[], byte[]> record, ItemTimes times, long nowMillis) {
         long claimedMillis = item.enqueuedAtMillis();
         boolean isPlausible = claimedMillis == times.enqueuedAtMillis();
         if (!times.attempted()) {
@@ -63,14 +68,65 @@ public record ItemDecider(
         if (!isPlausible) {
             metrics.clockSkew(item.tenant(), claimedMillis, nowMillis);
         }
-        TenantContext tenant = policies.context(item.tenant());
-        Placed placed = router.route(tenant, item.workload(), times, nowMillis);
-        if (placed.route() instanceof Route.ToLane to && to.lane() == Lane.OVERFLOW
-                && ItemHeaders.priority(headers) >= ItemLimits.URGENT_PRIORITY) {
-            placed = router.urgent(tenant, item.workload(), times, placed, nowMillis);
+        TenantContext tenant = policies.context(item.tenant(), item.workload());
+        Optional<Decision> fanOut = times.attempted() || Subscription.isDelivery(item.workload()) ? Optional.empty()
+                : fanOut(item, record, tenant, times, nowMillis);
+        if (fanOut.isPresent()) {
+            return fanOut.get();
         }
-        return decision(item, tenant, placed,
-                isPlausible ? Decision.UNCHANGED : times.enqueuedAtMillis());
+        Placed placed = place(tenant, item.workload(), record.headers(), times, nowMillis);
+        return decision(item, tenant, placed, correctedAtMillis(item, times));
+    }
+
+    private Placed place(
+            TenantContext tenant, String workload, Headers headers, ItemTimes times, long nowMillis) {
+        Placed placed = router.route(tenant, workload, times, nowMillis);
+        return placed.route() instanceof Route.ToLane to && to.lane() == Lane.OVERFLOW
+                && ItemHeaders.priority(headers) >= ItemLimits.URGENT_PRIORITY
+                ? router.urgent(tenant, workload, times, placed, nowMillis) : placed;
+    }
+
+    private static long correctedAtMillis(ParsedRecord.Item item, ItemTimes times) {
+        return item.enqueuedAtMillis() == times.enqueuedAtMillis() ? Decision.UNCHANGED : times.enqueuedAtMillis();
+    }
+
+    /** Decides on the deliveries of an item that may start now; on many in the delay stage, step by step. */
+    private Optional<Decision> fanOut(
+            ParsedRecord.Item item, Record<byte[], byte[]> record, TenantContext tenant, ItemTimes times,
+            long nowMillis) {
+        Headers headers = record.headers();
+        NavigableMap<String, Subscription> all = policies.subscriptions(item.tenant());
+        FanOut.Cursor cursor = isDue ? FanOut.Cursor.of(headers) : FanOut.Cursor.BEGIN;
+        if (all.isEmpty() && cursor.made() == 0) {
+            return Optional.empty();
+        }
+        Subscription.Page page = Subscription.matching(
+                all, item.workload(), cursor.after(), FanOut.most(record.value().length));
+        boolean hasNone = cursor.made() == 0 && page.found().isEmpty() && page.next().isEmpty();
+        if (hasNone || router.early(tenant, item.workload(), times, nowMillis)
+                .filter(early -> !early.equals(Route.AGED)).isPresent()) {
+            return Optional.empty();
+        }
+        Placed rest = new Placed(Route.FAN_OUT, Placed.ANYWHERE);
+        if (!isDue && page.next().isPresent()) {
+            return Optional.of(decision(item, tenant, rest, correctedAtMillis(item, times)));
+        }
+        // What has waited for its step has not waited for a time that anybody set.
+        ItemTimes own = new ItemTimes(
+                times.enqueuedAtMillis(), times.enteredAtMillis(), times.ageSinceMillis(), 0, false);
+        List<FanOut.Delivery> deliveries = page.found().stream().map(subscription -> new FanOut.Delivery(
+                subscription, deliver(item, headers, subscription, own, nowMillis))).toList();
+        return Optional.of(new Decision(tenant, rest, item.hasInternalHeaders(), Decision.UNCHANGED,
+                Optional.of(new FanOut(item, deliveries, page.next().map(name ->
+                        new FanOut.Cursor(cursor.made() + deliveries.size(), name))))));
+    }
+
+    private Decision deliver(
+            ParsedRecord.Item item, Headers headers, Subscription subscription, ItemTimes times, long nowMillis) {
+        TenantContext tenant = policies.context(item.tenant(), subscription.workload());
+        Placed placed = place(tenant, subscription.workload(), headers, times, nowMillis);
+        metrics.sidelined(item.tenant(), placed.route());
+        return new Decision(tenant, placed, false, correctedAtMillis(item, times));
     }
 
     private Decision decision(ParsedRecord.Item item, TenantContext tenant, Placed placed, long correctedAtMillis) {

@@ -29,16 +29,21 @@ public final class LaneForwarder implements AutoCloseable {
      * process that died with it: it starts after the commit, where its deaths count.
      */
     private static final long STRICT_MILLIS = 10_000;
+    /** How long the caller keeps a record that the dead-letter lane does not take. */
+    private static final long REFUSED_MILLIS = 60_000;
 
     private final LaneStage stage;
     private final LaneServices services;
-    private final LaneHeaders headers;
     private final ProcessorContext<byte[], PartitionedValue> context;
-    private final LedgerRecorder.TaskLedger ledger;
+    private final Moves own;
+    private final Moves deliveries;
     private final Optional<String> source;
     private final long strictUntilMillis;
     private final LedgerOwner owners = new LedgerOwner();
     private final TrailCodec trail = new TrailCodec();
+
+    /** How records leave: the changes of their headers, and the ledger of the state that they were in. */
+    private record Moves(LaneHeaders headers, LedgerRecorder.TaskLedger ledger) {}
 
     /** Creates the forwarder of a task and opens its ledger. */
     public LaneForwarder(
@@ -46,9 +51,9 @@ public final class LaneForwarder implements AutoCloseable {
             ProcessorContext<byte[], PartitionedValue> context) {
         this.stage = stage;
         this.services = services;
-        this.headers = headers;
         this.context = context;
-        this.ledger = services.recorder().open(stage.from());
+        this.own = new Moves(headers, services.recorder().open(stage.from()));
+        this.deliveries = new Moves(new FanOut.DeliveryHeaders(), services.recorder().open(ItemState.OUTSIDE));
         this.source = services.source().map(LedgerOwner::ofSource);
         this.strictUntilMillis = context.currentSystemTimeMs() + STRICT_MILLIS;
     }
@@ -84,64 +89,102 @@ public final class LaneForwarder implements AutoCloseable {
     }
 
     /**
-     * Forwards a record as decided. Returns false if it belongs into the dead-letter lane, which does not take it now:
-     * the caller keeps it.
+     * Forwards a record as decided, or the next deliveries of it. Returns for how many milliseconds the caller keeps
+     * it, because the dead-letter lane, to which it belongs, does not take it now, or because more deliveries follow; 0
+     * if it is gone.
      *
      * @param offset in the topic of the stage
      */
-    public boolean forward(Record<byte[], byte[]> record, Decision decision, long offset, long nowMillis) {
+    public long forward(Record<byte[], byte[]> record, Decision decision, long offset, long nowMillis) {
+        if (decision.fanOut().isPresent()) {
+            return deliver(record, decision, decision.fanOut().get(), offset, nowMillis);
+        }
+        return forward(record, decision, own, offset, nowMillis) ? 0 : REFUSED_MILLIS;
+    }
+
+    /** Forwards the deliveries of one step. After the last one the item is done. */
+    private long deliver(
+            Record<byte[], byte[]> record, Decision decision, FanOut fanOut, long offset, long nowMillis) {
+        Headers ended = new RecordHeaders(record.headers());
+        Origin origin = own.headers.toDeadLetter(ended, decision, offset);
+        Record<byte[], byte[]> whole = record.withHeaders(ended);
+        String id = fanOut.idOf(whole, origin);
+        Record<byte[], byte[]> common = fanOut.common(whole);
+        for (FanOut.Delivery delivery : fanOut.deliveries()) {
+            Record<byte[], byte[]> made = FanOut.record(delivery, common, origin, id);
+            if (!forward(made, delivery.decision(), deliveries, offset, nowMillis)) {
+                FanOut.DeliveryHeaders.later(made.headers(), nowMillis);
+                delay(made, deliveries);
+            }
+        }
+        services.metrics().delivered(fanOut.deliveries().size());
+        if (fanOut.next().isPresent()) {
+            fanOut.next().get().set(record.headers());
+            return FanOut.PAUSE_MILLIS;
+        }
+        services.commitRequester().moved(context, false);
+        recordMove(fanOut.item().tenant(), ItemState.DONE, own);
+        if (services.topics().keepsTrail()) {
+            leaveTrail(whole, new TrailCodec.End(ItemState.DONE, ""), origin, 0, nowMillis);
+        }
+        return 0;
+    }
+
+    private boolean forward(
+            Record<byte[], byte[]> record, Decision decision, Moves moves, long offset, long nowMillis) {
         switch (decision.route()) {
             case Route.ToLane to -> {
-                headers.toLane(record.headers(), to, decision, offset, nowMillis);
+                moves.headers.toLane(record.headers(), to, decision, offset, nowMillis);
                 Optional<String> refusal = refusal(record, to.lane());
                 if (refusal.isPresent()) {
                     record.headers().remove(ItemHeaders.DUE);
-                    return bury(record, decision, new Route.DeadLetter(DeadReason.TOO_LARGE, refusal.get()), offset,
-                            nowMillis);
+                    return bury(record, decision, new Route.DeadLetter(DeadReason.TOO_LARGE, refusal.get()), moves,
+                            offset, nowMillis);
                 }
                 send(record, to.lane(), decision.partition());
                 services.metrics().routed(to);
                 services.commitRequester().moved(context, startsEarly(record, to, decision.partition()));
-                recordMove(decision.tenant().name(), ItemState.of(to.lane()));
+                recordMove(decision.tenant().name(), ItemState.of(to.lane()), moves);
                 return true;
             }
             case Route.Drop drop -> {
                 services.commitRequester().moved(context, false);
                 services.metrics().dropped(drop.reason());
-                recordMove(decision.tenant().name(), ItemState.DROPPED);
+                recordMove(decision.tenant().name(), ItemState.DROPPED, moves);
                 if (services.topics().keepsTrail()) {
-                    Origin origin = headers.toDeadLetter(record.headers(), decision, offset);
+                    Origin origin = moves.headers.toDeadLetter(record.headers(), decision, offset);
                     leaveTrail(record, new TrailCodec.End(ItemState.DROPPED, drop.reason().label()), origin,
                             ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0), nowMillis);
                 }
                 return true;
             }
             case Route.DeadLetter dead -> {
-                return bury(record, decision, dead, offset, nowMillis);
+                return bury(record, decision, dead, moves, offset, nowMillis);
             }
         }
     }
 
     private boolean bury(
-            Record<byte[], byte[]> record, Decision decision, Route.DeadLetter dead, long offset, long nowMillis) {
+            Record<byte[], byte[]> record, Decision decision, Route.DeadLetter dead, Moves moves, long offset,
+            long nowMillis) {
         services.commitRequester().moved(context, false);
         String tenant = ownerOf(record);
         Record<byte[], byte[]> letter = record.withHeaders(new RecordHeaders(record.headers()));
-        Origin origin = headers.toDeadLetter(letter.headers(), decision, offset);
+        Origin origin = moves.headers.toDeadLetter(letter.headers(), decision, offset);
         ItemHeaders.addDeadLetter(letter.headers(), dead, stage.label(), nowMillis, origin.topic(), origin.partition(),
                 origin.offset());
-        return bury(letter, dead.reason(), tenant);
+        return bury(letter, dead.reason(), tenant, moves);
     }
 
-    private boolean bury(Record<byte[], byte[]> letter, DeadReason reason, String tenant) {
+    private boolean bury(Record<byte[], byte[]> letter, DeadReason reason, String tenant, Moves moves) {
         Record<byte[], byte[]> fitting = CutLetter.fitting(letter, services.topics().deadLetterMaxBytes());
         if (refusal(fitting, Lane.DEAD_LETTER).isPresent()) {
             return false;
         }
         send(fitting, Lane.DEAD_LETTER, Placed.ANYWHERE);
         services.metrics().deadLettered(reason);
-        ledger.record(LedgerOwner.of(reason), ItemState.DEAD_LETTER);
-        recordMove(tenant, ItemState.DEAD_LETTER);
+        moves.ledger.record(LedgerOwner.of(reason), ItemState.DEAD_LETTER);
+        recordMove(tenant, ItemState.DEAD_LETTER, moves);
         return true;
     }
 
@@ -149,13 +192,13 @@ public final class LaneForwarder implements AutoCloseable {
     public boolean deadLetter(Record<byte[], byte[]> letter) {
         services.commitRequester().moved(context, false);
         return bury(letter, ItemHeaders.text(letter.headers(), ItemHeaders.DEAD_REASON).flatMap(DeadReason::of)
-                .orElse(DeadReason.ROUTER_ERROR), ownerOf(letter));
+                .orElse(DeadReason.ROUTER_ERROR), ownerOf(letter), own);
     }
 
     /** Records that an item is done. */
     public void done(Record<byte[], byte[]> record, long nowMillis) {
         services.commitRequester().moved(context, false);
-        recordMove(ownerOf(record), ItemState.DONE);
+        recordMove(ownerOf(record), ItemState.DONE, own);
         if (services.topics().keepsTrail()) {
             leaveTrail(record, new TrailCodec.End(ItemState.DONE, ""), Origin.of(record.headers()).orElseThrow(),
                     ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0) + 1, nowMillis);
@@ -170,8 +213,12 @@ public final class LaneForwarder implements AutoCloseable {
 
     /** Moves a record to the delay lane as it is. */
     void delay(Record<byte[], byte[]> record) {
+        delay(record, own);
+    }
+
+    private void delay(Record<byte[], byte[]> record, Moves moves) {
         send(record, Lane.DELAY, Placed.ANYWHERE);
-        recordMove(ownerOf(record), ItemState.DELAY);
+        recordMove(ownerOf(record), ItemState.DELAY, moves);
     }
 
     /** Returns whether the worker of this process has started an item that was sent to its lane. */
@@ -206,17 +253,18 @@ public final class LaneForwarder implements AutoCloseable {
     }
 
     /** Records a move for its tenant, and for the source that the item came from. */
-    private void recordMove(String tenant, ItemState to) {
+    private void recordMove(String tenant, ItemState to, Moves moves) {
         if (source.isPresent()) {
-            ledger.record(source.get(), to);
+            moves.ledger.record(source.get(), to);
         }
-        if (ledger.record(tenant, to)) {
+        if (moves.ledger.record(tenant, to)) {
             context.commit();
         }
     }
 
     @Override
     public void close() {
-        ledger.close();
+        own.ledger.close();
+        deliveries.ledger.close();
     }
 }

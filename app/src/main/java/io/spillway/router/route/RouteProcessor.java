@@ -46,7 +46,7 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
         long nowMillis = context.currentSystemTimeMs();
         long offset = context.recordMetadata().orElseThrow().offset();
         Decision decision = forwarder.decide(decider, record, nowMillis);
-        if (!forwarder.forward(record, decision, offset, nowMillis)) {
+        if (forwarder.forward(record, decision, offset, nowMillis) > 0) {
             headers.toDelay(record.headers(), offset, nowMillis);
             forwarder.delay(record);
         }

@@ -30,6 +30,7 @@ public final class RouterMetrics {
 
     private final Map<LaneReason, Counter> routed = new EnumMap<>(LaneReason.class);
     private final Departures departures;
+    private final Counter deliveries;
     private final Timer future;
     private final Timer past;
     private final TenantMeters<Map<ItemState, Counter>> sidelined;
@@ -41,7 +42,7 @@ public final class RouterMetrics {
     public RouterMetrics(MeterRegistry registry, int tenants) {
         for (Route.ToLane to :
                 List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED,
-                        Route.SCHEDULED, Route.PAUSED)) {
+                        Route.SCHEDULED, Route.PAUSED, Route.FAN_OUT)) {
             routed.put(to.reason(), Counter.builder("spillway.routed")
                     .description("Items routed to a lane")
                     .tag("lane", to.lane().label())
@@ -49,6 +50,8 @@ public final class RouterMetrics {
                     .register(registry));
         }
         departures = new Departures(registry);
+        deliveries = Counter.builder("spillway.deliveries")
+                .description("Items made as deliveries to subscriptions").register(registry);
         future = skew(registry, "future");
         past = skew(registry, "past");
         skews = new ProducerSkews(registry, tenants);
@@ -58,6 +61,10 @@ public final class RouterMetrics {
 
     public void routed(Route.ToLane to) {
         routed.get(to.reason()).increment();
+    }
+
+    void delivered(int count) {
+        deliveries.increment(count);
     }
 
     public void dropped(DropReason reason) {

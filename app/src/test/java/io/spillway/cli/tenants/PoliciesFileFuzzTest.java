@@ -36,7 +36,7 @@ class PoliciesFileFuzzTest {
     }
 
     private boolean isFile(byte[] bytes) {
-        SortedMap<String, PolicySettings> settings;
+        SortedMap<String, PolicyEntry> settings;
         try {
             settings = read(bytes);
         } catch (InvalidSettingException refused) {
@@ -45,14 +45,15 @@ class PoliciesFileFuzzTest {
             return false;
         }
         Fuzz.require(read(yaml(settings)).equals(settings), "written to other policies", settings);
-        settings.forEach((tenant, own) -> {
+        settings.forEach((tenant, entry) -> {
+            PolicySettings own = entry.settings();
             Fuzz.require(TenantPolicies.decode(TenantPolicies.encode(tenant, own)).equals(own), "stored", own);
             TenantPolicy.of(own.over(PolicySettings.DEFAULTS));
         });
         return true;
     }
 
-    private SortedMap<String, PolicySettings> read(byte[] bytes) {
+    private SortedMap<String, PolicyEntry> read(byte[] bytes) {
         try {
             // The file is below a directory whose name is the same in every run of a message.
             return PoliciesFile.read(Files.write(directory.resolve("f"), bytes));
@@ -61,14 +62,14 @@ class PoliciesFileFuzzTest {
         }
     }
 
-    private static byte[] yaml(SortedMap<String, PolicySettings> settings) {
+    private static byte[] yaml(SortedMap<String, PolicyEntry> settings) {
         return PoliciesFile.yaml(settings).getBytes(StandardCharsets.UTF_8);
     }
 
     private byte[] file(SplittableRandom random) {
-        SortedMap<String, PolicySettings> settings = new TreeMap<>();
+        SortedMap<String, PolicyEntry> settings = new TreeMap<>();
         for (int i = random.nextInt(4); i > 0; i--) {
-            settings.put(random.nextInt(5) == 0 ? "*" : "tenant-" + i, settings(random));
+            settings.put(random.nextInt(5) == 0 ? "*" : "tenant-" + i, PolicyEntry.of(settings(random)));
         }
         byte[] bytes = yaml(settings);
         Fuzz.require(read(bytes).equals(settings), "read to other policies", settings);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
@@ -26,14 +27,19 @@ class PoliciesFileTest {
 
     @Test
     void what_is_written_is_read_back_for_every_field_and_for_names_that_yaml_would_change() throws IOException {
-        SortedMap<String, PolicySettings> all = new TreeMap<>();
+        SortedMap<String, PolicyEntry> all = new TreeMap<>();
         PolicySettings every = PolicySettings.DEFAULTS;
-        all.put("*", every.with(PolicyField.TIMEOUT, "auto").with(PolicyField.MAX_DEPTH, "4000000000000000000"));
-        all.put("123", PolicySettings.NONE_SET.with(PolicyField.RATE, "0.001").with(PolicyField.WEIGHT, "999.125"));
-        all.put("null", PolicySettings.NONE_SET.with(PolicyField.RATE, "9999999.5"));
-        all.put("true", new PolicySettings(Map.of(), Map.of(
-                "-", new WorkloadPolicy(0.5, 7, true), "1e3", WorkloadPolicy.DEFAULT)));
-        all.put("---", PolicySettings.NONE_SET);
+        all.put("*", PolicyEntry.of(
+                every.with(PolicyField.TIMEOUT, "auto").with(PolicyField.MAX_DEPTH, "4000000000000000000")));
+        all.put("123", PolicyEntry.of(
+                PolicySettings.NONE_SET.with(PolicyField.RATE, "0.001").with(PolicyField.WEIGHT, "999.125")));
+        all.put("null", PolicyEntry.of(PolicySettings.NONE_SET.with(PolicyField.RATE, "9999999.5")));
+        all.put("true", PolicyEntry.of(new PolicySettings(Map.of(), Map.of(
+                "-", new WorkloadPolicy(0.5, 7, true), "1e3", WorkloadPolicy.DEFAULT))));
+        all.put("---", PolicyEntry.of(PolicySettings.NONE_SET));
+        all.put("123/null", PolicyEntry.of(new Subscription("null", "*", PolicySettings.NONE_SET)));
+        all.put("123/-", PolicyEntry.of(new Subscription(
+                "-", "orders-*", PolicySettings.NONE_SET.with(PolicyField.TIMEOUT, "3s"))));
 
         assertThat(read(PoliciesFile.yaml(all))).isEqualTo(all);
         assertThat(read(PoliciesFile.yaml(new TreeMap<>()))).isEmpty();
@@ -41,7 +47,7 @@ class PoliciesFileTest {
 
     @Test
     void a_file_is_readable_and_its_values_are_those_of_the_commands() throws IOException {
-        SortedMap<String, PolicySettings> all = read("tenants:\n  acme:\n    rate: 1_000\n    ttl: 1h\n    burst:\n"
+        SortedMap<String, PolicyEntry> all = read("tenants:\n  acme:\n    rate: 1_000\n    ttl: 1h\n    burst:\n"
                 + "    workloads:\n      mail: {weight: 2, concurrency: 5}\n");
         assertThat(PoliciesFile.yaml(all)).isEqualTo("""
                 tenants:
@@ -55,12 +61,29 @@ class PoliciesFileTest {
                 """);
     }
 
+    @Test
+    void subscriptions_stand_beside_the_tenants_and_get_all_workloads_unless_they_name_some() throws IOException {
+        SortedMap<String, PolicyEntry> all = read("tenants: {}\nsubscriptions:\n  acme:\n    billing: {workloads: orders-*,"
+                + " attempts: 3}\n    search:\n");
+        assertThat(all.keySet()).containsExactly("acme/billing", "acme/search");
+        assertThat(PoliciesFile.yaml(all)).isEqualTo("""
+                tenants: {}
+                subscriptions:
+                  acme:
+                    billing:
+                      attempts: 3
+                      workloads: orders-*
+                    search:
+                      workloads: '*'
+                """);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "[]                                        | must be a map",
         "''                                        | tenants = (absent): must be set",
         "tenants:                                  | tenants = null: must be set",
-        "tenant: {}                                | tenant = {...}: unknown key; known here: tenants",
+        "tenant: {}                                | tenant = {...}: unknown key; known here: subscriptions, tenants",
         "tenants: [a]                              | tenants = [...]: must be a map",
         "tenants: {a b: {}}                        | tenants.a b = {...}: the tenant must be * or 1 to 128 printable",
         "tenants: {a: 5}                           | tenants.a = 5: must be a map",
@@ -76,6 +99,10 @@ class PoliciesFileTest {
         "tenants: {a: {workloads: {'m n': {}}}}    | tenants.a.workloads.m n = {...}: the workload must be 1 to 128",
         "tenants: {a: {workloads: {m: {rate: 5}}}} "
                 + "| tenants.a.workloads.m.rate = 5: unknown key; known here: weight, concurrency, paused",
+        "{tenants: {}, subscriptions: {a: {m: {rate: 5}}}} | subscriptions.a.m.rate = 5: unknown key",
+        "{tenants: {}, subscriptions: {a: {m: {workloads: 'x*y'}}}} | subscriptions.a: workloads = x*y: must be",
+        "{tenants: {}, subscriptions: {'*': {}}}   | subscriptions.* = {...}: the tenant must be 1 to 128",
+        "subscriptions: {a: {m: {}}}               | tenants = (absent): must be set",
         "tenants: {a: {}, a: {}}                   | (line 1)",
         "tenants: {a: {}                           | (line "
     })
@@ -98,7 +125,7 @@ class PoliciesFileTest {
                 .isInstanceOf(InvalidSettingException.class).hasMessageContaining("none.yml: cannot be read");
     }
 
-    private SortedMap<String, PolicySettings> read(String yaml) throws IOException {
+    private SortedMap<String, PolicyEntry> read(String yaml) throws IOException {
         return PoliciesFile.read(Files.writeString(directory.resolve("policies.yml"), yaml));
     }
 }

@@ -2,12 +2,12 @@ package io.spillway.cli.tenants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.core.policy.PolicySettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,7 +46,16 @@ class PolicyChangeTest {
                 .map(PolicyChange::line).collect(Collectors.joining("; "))).isEqualTo(expected);
     }
 
-    private SortedMap<String, PolicySettings> tenants(String yaml) throws IOException {
+    @Test
+    void a_subscription_is_a_change_of_its_own() throws IOException {
+        SortedMap<String, PolicyEntry> stored = tenants("{}\nsubscriptions: {a: {m: {attempts: 3}, n: {}}}");
+        SortedMap<String, PolicyEntry> file =
+                tenants("{}\nsubscriptions: {a: {m: {workloads: x, attempts: 3}, o: {timeout: 5s}}}");
+        assertThat(PolicyChange.between(stored, file, true).stream().map(PolicyChange::line)).containsExactly(
+                "~ a/m: workloads (* -> x)", "- a/n: workloads=*", "+ a/o: workloads=* timeout=5s");
+    }
+
+    private SortedMap<String, PolicyEntry> tenants(String yaml) throws IOException {
         return PoliciesFile.read(Files.writeString(directory.resolve("policies.yml"), "tenants: " + yaml + "\n"));
     }
 }

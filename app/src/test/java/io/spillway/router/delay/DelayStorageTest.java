@@ -84,7 +84,7 @@ class DelayStorageTest {
                 (tenant, workload, margin, now) -> ItemEnds.NO_SWEEP_MILLIS, ItemEnds.NO_FAILURES, () -> 0);
         storage = new DelayStorage(store, (key, number) -> {}, (item, now) -> Optional.of(read(item)), due -> {});
         stage = new DelayStage<>(
-                storage, new RetryGate(RetrySettings.DEFAULT, 0, 1, maxGroups), ends, tenant -> POLICY);
+                storage, new RetryGate(RetrySettings.DEFAULT, 0, 1, maxGroups), ends, (tenant, workload) -> POLICY);
     }
 
     /** Returns an item whose time is over when its record says so. */

@@ -329,7 +329,7 @@ class LedgerRecorderTest {
         producer.commitTransaction();
     }
 
-    private static Map<String, Long> flush(RouterHarness router) {
+    static Map<String, Long> flush(RouterHarness router) {
         List<ProducerRecord<byte[], byte[]>> sent = new ArrayList<>();
         router.recorder.flush(AT, sent::add);
         return sums(sent);

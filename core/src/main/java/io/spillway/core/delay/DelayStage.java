@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * Decision of the delay stage for one partition of the delay lane: an item waits until it is due or at its end
@@ -39,7 +39,7 @@ public final class DelayStage<R> {
     private final RetryGate gate;
     private final PausedGroups paused;
     private final ItemEnds ends;
-    private final Function<String, TenantPolicy> policies;
+    private final BiFunction<String, String, TenantPolicy> policies;
     private long nextLookMillis;
     private long prunedAtMillis;
 
@@ -53,10 +53,10 @@ public final class DelayStage<R> {
     /**
      * Creates the stage of a partition.
      *
-     * @param policies returns a tenant's policy in force
+     * @param policies returns the policy in force of a tenant's items with a workload, which may be empty
      */
     public DelayStage(
-            DelayStore<R> store, RetryGate gate, ItemEnds ends, Function<String, TenantPolicy> policies) {
+            DelayStore<R> store, RetryGate gate, ItemEnds ends, BiFunction<String, String, TenantPolicy> policies) {
         this.store = store;
         this.gate = gate;
         this.paused = new PausedGroups(policies);
@@ -71,7 +71,7 @@ public final class DelayStage<R> {
 
     /** Places an item: stores it, or returns it if it leaves now. */
     public Optional<Leaving<R>> place(R item, DelayedItem fields, long nowMillis) {
-        TenantPolicy policy = policies.apply(fields.key().tenant());
+        TenantPolicy policy = policies.apply(fields.key().tenant(), fields.workload());
         long endMillis = ends.endMillis(fields.times(), policy, nowMillis);
         long untilMillis = Math.min(fields.times().dueMillis(), endMillis);
         if (untilMillis > nowMillis) {
@@ -119,7 +119,7 @@ public final class DelayStage<R> {
             paused.parked(group, endMillis);
             return group;
         }
-        return gate.parked(group, policies.apply(group.tenant()), endMillis);
+        return gate.parked(group, policies.apply(group.tenant(), ""), endMillis);
     }
 
     /**
@@ -218,7 +218,7 @@ public final class DelayStage<R> {
         if (fields.isEmpty()) {
             return false;
         }
-        TenantPolicy policy = policies.apply(fields.get().key().tenant());
+        TenantPolicy policy = policies.apply(fields.get().key().tenant(), fields.get().workload());
         if (!policy.isPaused(fields.get().workload())) {
             return false;
         }

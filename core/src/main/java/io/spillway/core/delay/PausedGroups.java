@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Queue;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * Groups of parked items that are paused: one for each tenant that is paused, and one for each workload that is paused
@@ -22,11 +22,11 @@ public final class PausedGroups {
     /** Begins the destination of a group's key. The name of a destination is printable. */
     private static final String MARK = "\0paused\0";
 
-    private final Function<String, TenantPolicy> policies;
+    private final BiFunction<String, String, TenantPolicy> policies;
     /** First ends, not later than those of the items, in the order of turns. */
     private final Map<RetryKey, Long> endMillis = new LinkedHashMap<>();
 
-    PausedGroups(Function<String, TenantPolicy> policies) {
+    PausedGroups(BiFunction<String, String, TenantPolicy> policies) {
         this.policies = policies;
     }
 
@@ -77,6 +77,7 @@ public final class PausedGroups {
     }
 
     boolean isPaused(RetryKey group) {
-        return policies.apply(group.tenant()).isPaused(group.destination().substring(MARK.length()));
+        String workload = group.destination().substring(MARK.length());
+        return policies.apply(group.tenant(), workload).isPaused(workload);
     }
 }

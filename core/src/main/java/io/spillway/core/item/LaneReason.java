@@ -24,6 +24,8 @@ public enum LaneReason {
     SCHEDULED("scheduled"),
     /** Its tenant or its workload is paused. */
     PAUSED("paused"),
+    /** In delay until each of its tenant's subscriptions that match has its delivery. */
+    FAN_OUT("fan-out"),
     /** In delay while an attempt of it runs. */
     CLAIMED("claimed"),
     /** Moved within its lane, to the partitions of its tenant. A label of metrics alone: the item keeps its reason. */

@@ -83,6 +83,10 @@ public enum PolicyField {
     /** Fields that a workload can have too. */
     public static final List<PolicyField> OF_WORKLOADS = List.of(WEIGHT, CONCURRENCY, PAUSED);
 
+    /** Fields that a subscription can have: those of a workload, and those of an attempt and of an item's end. */
+    public static final List<PolicyField> OF_SUBSCRIPTIONS = List.of(WEIGHT, CONCURRENCY, PAUSED, ATTEMPTS, RETRY_FOR,
+            EXPIRE_AFTER, BACKOFF_BASE, BACKOFF_CAP, JITTER, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX);
+
     /** Type of a field's value. */
     public enum Type {
         NUMBER,

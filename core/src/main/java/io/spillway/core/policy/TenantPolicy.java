@@ -38,6 +38,31 @@ public final class TenantPolicy {
         return new TenantPolicy(settings.over(PolicySettings.DEFAULTS));
     }
 
+    private TenantPolicy(TenantPolicy tenant, Subscription subscription) {
+        this.values = tenant.values.clone();
+        this.rateLimit = tenant.rateLimit;
+        this.admissionLimit = tenant.admissionLimit;
+        this.growth = tenant.growth;
+        WorkloadPolicy limits = tenant.workload(subscription.workload());
+        for (Map.Entry<PolicyField, Object> setting : subscription.settings().values().entrySet()) {
+            PolicyField field = setting.getKey();
+            if (PolicyField.OF_WORKLOADS.contains(field)) {
+                limits = limits.with(field, setting.getValue());
+            } else {
+                values[field.ordinal()] = field.bits(setting.getValue());
+            }
+        }
+        this.workloads = limits.equals(WorkloadPolicy.DEFAULT) ? Map.of() : Map.of(subscription.workload(), limits);
+    }
+
+    /**
+     * Returns the policy of a subscription's deliveries: this one with its settings. Its weight, concurrency and pause
+     * are those of its workload, the only one that the policy then knows.
+     */
+    public TenantPolicy with(Subscription subscription) {
+        return subscription.settings().values().isEmpty() ? this : new TenantPolicy(this, subscription);
+    }
+
     private Optional<RateLimit> rateLimit(PolicyField perSecond, PolicyField burst) {
         // The default burst is one second of the rate, because an unlimited burst would disable the rate.
         return number(perSecond) == PolicyField.NONE

@@ -16,6 +16,8 @@ public final class ItemRouter {
     /** Urgent items of a tenant that go to hot although it has more than it may: one a second, 60 at once. */
     private static final RateLimit URGENT = RateLimit.of(1, 60);
 
+    private static final Optional<Route> SCHEDULED = Optional.of(Route.SCHEDULED);
+
     private final ItemEnds ends;
     private final Limits limits;
     private final RateTable rates;
@@ -48,20 +50,27 @@ public final class ItemRouter {
 
     /** Returns the lane of an item, or its end; not the partition, with which the lane may become another. */
     public Route decide(TenantContext tenant, String workload, ItemTimes times, long nowMillis) {
-        Optional<Route> end = ends.now(tenant.name(), workload, times, tenant.policy(), nowMillis);
-        boolean isScheduled = times.ageSinceMillis() > nowMillis;
-        // Whether a scheduled item is paused matters only when it is due.
-        if (end.isPresent() && !(isScheduled && end.get().equals(Route.PAUSED))) {
-            return end.get();
-        }
-        if (isScheduled) {
-            return Route.SCHEDULED;
+        Optional<Route> early = early(tenant, workload, times, nowMillis);
+        if (early.isPresent()) {
+            return early.get();
         }
         Optional<RateLimit> limit = limits.of(tenant.name(), tenant.policy());
         if (limit.isPresent() && !rates.admit(tenant, limit.get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
         return hot(times);
+    }
+
+    /**
+     * Returns where an item goes for a reason other than its tenant's rate: its end, delay while it is paused or
+     * scheduled, or aged; empty for none. It counts nothing.
+     */
+    public Optional<Route> early(TenantContext tenant, String workload, ItemTimes times, long nowMillis) {
+        Optional<Route> end = ends.now(tenant.name(), workload, times, tenant.policy(), nowMillis);
+        boolean isScheduled = times.ageSinceMillis() > nowMillis;
+        // Whether a scheduled item is paused matters only when it is due.
+        return end.isPresent() && !(isScheduled && end.get().equals(Route.PAUSED)) ? end
+                : isScheduled ? SCHEDULED : Optional.empty();
     }
 
     private static Route.ToLane hot(ItemTimes times) {

@@ -32,6 +32,7 @@ public sealed interface Route {
     ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
     ToLane SCHEDULED = new ToLane(Lane.DELAY, LaneReason.SCHEDULED);
     ToLane PAUSED = new ToLane(Lane.DELAY, LaneReason.PAUSED);
+    ToLane FAN_OUT = new ToLane(Lane.DELAY, LaneReason.FAN_OUT);
     Drop SWEPT = new Drop(DropReason.SWEEP);
     Drop PAST_TTL = new Drop(DropReason.TTL);
     Drop CANCELLED = new Drop(DropReason.CANCELLED);

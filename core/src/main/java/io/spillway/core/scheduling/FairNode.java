@@ -1,5 +1,6 @@
 package io.spillway.core.scheduling;
 
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,13 +16,15 @@ import java.util.Set;
  * with the empty name.
  *
  * <p>Owner: the {@link TenantTable}, or the tenant's node. Bound: {@link #MAX_OWN} workloads with queues of their own,
- * and as many more as a policy can name ({@link TenantPolicy#MAX_WORKLOADS}). A further one replaces those without
- * items. While there are none, it shares one of {@link #SHARED} nodes with others, by its hash and without limits of
- * its own.
+ * as many more as a policy can name ({@link TenantPolicy#MAX_WORKLOADS}), and {@link #MAX_DELIVERIES} more that are
+ * deliveries to subscriptions. A further one replaces those without items. While there are none, it shares one of
+ * {@link #SHARED} nodes with others, by its hash and without limits of its own.
  */
 final class FairNode<T> {
     static final int MAX_OWN = 64;
     static final int SHARED = 16;
+    /** A quarter of the items that are read ahead: no other subscriber is to feel one with slow attempts. */
+    static final int MAX_DELIVERIES = 1_000;
     /** Least charge of an attempt, so that attempts that take no time rotate too. */
     static final double LEAST_MILLIS = 0.01;
     /** Attempts after which the average becomes an exponential one. */
@@ -167,7 +170,8 @@ final class FairNode<T> {
             return known;
         }
         boolean hasLimits = policy.workloads().containsKey(workload);
-        int most = hasLimits ? MAX_OWN + TenantPolicy.MAX_WORKLOADS : MAX_OWN;
+        int most = MAX_OWN + (Subscription.isDelivery(workload) ? MAX_DELIVERIES
+                : hasLimits ? TenantPolicy.MAX_WORKLOADS : 0);
         if (children.size() >= most) {
             children.values().removeIf(child -> !child.isBusy());
         }

@@ -95,7 +95,7 @@ final class DelayTimeline implements DelayStore<DelayTimeline.Item> {
         ItemEnds ends = new ItemEnds(
                 (tenant, workload, margin, now) -> ItemEnds.NO_SWEEP_MILLIS, ItemEnds.NO_FAILURES, () -> 0);
         stage = new DelayStage<>(this, new RetryGate(settings, 0, 1, retryGroups), ends,
-                tenant -> policies.getOrDefault(tenant, POLICY));
+                (tenant, workload) -> policies.getOrDefault(tenant, POLICY));
     }
 
     static RetryKey key(String tenant) {

@@ -14,7 +14,7 @@ class LabelsTest {
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
                 "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "later",
-                "scheduled", "paused", "claimed", "isolated", "lost");
+                "scheduled", "paused", "fan-out", "claimed", "isolated", "lost");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label))
                 .containsExactly("sweep", "ttl", "cancelled");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(

@@ -218,6 +218,18 @@ class FairNodeTest {
     }
 
     @Test
+    void a_thousand_deliveries_more_have_queues_of_their_own() {
+        occupy(FairNode.MAX_OWN - 1);
+        for (int i = 0; i < FairNode.MAX_DELIVERIES; i++) {
+            FairNode<String> delivery = tenant.leaf("~s" + i, POLICY);
+            assertThat(delivery.isShared).isFalse();
+            delivery.waiting = 1;
+        }
+        assertThat(tenant.leaf("~one-too-many", POLICY).isShared).isTrue();
+        assertThat(tenant.leaf("workload", POLICY).isShared).isTrue();
+    }
+
+    @Test
     void while_items_wait_in_a_shared_queue_further_ones_of_its_workloads_follow_them() {
         occupy(FairNode.MAX_OWN - 1);
         FairNode<String> shared = tenant.leaf("late", POLICY);

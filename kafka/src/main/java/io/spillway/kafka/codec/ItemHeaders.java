@@ -49,6 +49,10 @@ public final class ItemHeaders {
     public static final String LAST_FAILURE = "spillway-last-failure";
     public static final String LOST = "spillway-lost";
     public static final String CLAIM = "spillway-claim";
+    /** Workload of the item of which this is a delivery to a subscription. */
+    public static final String PARENT_WORKLOAD = "spillway-parent-workload";
+    /** Name of the subscription after which the deliveries of a waiting item go on. */
+    public static final String NEXT_DELIVERY = "spillway-next-delivery";
     /** Only on records of the delay lane that are no items, but tell what becomes of a claimed one. */
     public static final String CLAIM_RESULT = "spillway-claim-result";
 
@@ -69,7 +73,8 @@ public final class ItemHeaders {
             Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, DEAD_CUT_FROM, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT,
-                    REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM, CLAIM_RESULT))
+                    REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM,
+                    CLAIM_RESULT, PARENT_WORKLOAD, NEXT_DELIVERY))
             .collect(Collectors.toUnmodifiableSet());
 
     /** Most characters of a last failure. */

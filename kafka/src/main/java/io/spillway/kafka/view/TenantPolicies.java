@@ -4,6 +4,7 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.PoolName;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
@@ -13,9 +14,11 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -26,11 +29,15 @@ import org.apache.avro.generic.GenericRecord;
  * Policy in force for each tenant: its own settings, those of {@code *} and the configured defaults, in order of
  * precedence.
  *
+ * <p>A key with a slash is a subscription of the tenant before it: its settings come before all of these, for items
+ * with its workload.
+ *
  * <p>Owner: the view's thread. Readers see only complete policies.
  */
 public final class TenantPolicies extends ViewContent<PolicySettings> {
     /** Limit of tenants with dedicated partitions. */
     private static final int MAX_DEDICATED = 10_000;
+    private static final char SEPARATOR = '/';
     /** Limit of policies that are remembered, so that tenants with equal ones share an object. */
     private static final int MAX_SHARED = 1_000;
 
@@ -40,6 +47,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     private final PolicySettings defaults;
     private final long seed;
     private final Map<String, TenantContext> resolved = new ConcurrentHashMap<>();
+    private final TenantSubscriptions subscriptions = new TenantSubscriptions();
     private final Map<TenantPolicy, TenantPolicy> shared = new HashMap<>();
     private volatile TenantPolicy others;
     private volatile SortedMap<String, DedicationPlan.Request> dedicated = Collections.emptySortedMap();
@@ -65,16 +73,36 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     public static byte[] encode(String tenant, PolicySettings settings) {
         Map<String, Map<String, Object>> workloads = new TreeMap<>();
         settings.workloads().forEach((name, limits) -> workloads.put(name, byKey(limits.values())));
-        return CODEC.encode(new io.spillway.schema.TenantPolicy(tenant, byKey(settings.values()), workloads));
+        return CODEC.encode(new io.spillway.schema.TenantPolicy(tenant, byKey(settings.values()), workloads, ""));
+    }
+
+    /** Returns the encoded subscription of a tenant, to be stored with its {@link #key}. */
+    public static byte[] encode(String tenant, Subscription subscription) {
+        return CODEC.encode(new io.spillway.schema.TenantPolicy(
+                tenant, byKey(subscription.settings().values()), Map.of(), subscription.pattern()));
+    }
+
+    /** Returns the key of a tenant's subscription. */
+    public static String key(String tenant, String subscription) {
+        return tenant + SEPARATOR + subscription;
     }
 
     private static Map<String, Object> byKey(Map<PolicyField, Object> values) {
         return values.entrySet().stream().collect(Collectors.toMap(field -> field.getKey().key(), Map.Entry::getValue));
     }
 
+    /** Returns the tenant of a key: the whole key, or what stands before the name of a subscription. */
+    public static String tenantOf(String key) {
+        int slash = key.indexOf(SEPARATOR);
+        return slash < 0 ? key : key.substring(0, slash);
+    }
+
     /** @throws IllegalArgumentException if the bytes are not encoded settings */
     public static PolicySettings decode(byte[] bytes) {
-        GenericRecord record = CODEC.decode(bytes);
+        return settings(CODEC.decode(bytes));
+    }
+
+    private static PolicySettings settings(GenericRecord record) {
         Map<String, WorkloadPolicy> workloads = new HashMap<>();
         // In the order of the names, of a map that may be larger than is allowed, and have invalid names.
         new TreeMap<>(texts(record.get("workloads"))).forEach((name, limits) -> {
@@ -118,6 +146,32 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         return context(tenant).policy();
     }
 
+    /** Returns the policy in force for a tenant's items with a workload, which may be empty: its subscription's. */
+    public TenantPolicy of(String tenant, String workload) {
+        return context(tenant, workload).policy();
+    }
+
+    /** Returns a tenant with the policy in force for its items with a workload. */
+    public TenantContext context(String tenant, String workload) {
+        TenantContext own = context(tenant);
+        return Subscription.isDelivery(workload) ? subscriptions.context(own, workload) : own;
+    }
+
+    /** Returns a tenant's subscriptions by name; empty without one. Changes with the view. */
+    public NavigableMap<String, Subscription> subscriptions(String tenant) {
+        return subscriptions.of(tenant);
+    }
+
+    /** Returns a subscription of a tenant; empty if it has none of this name. */
+    public Optional<Subscription> subscription(String tenant, String name) {
+        return Optional.ofNullable(subscriptions.of(tenant).get(name));
+    }
+
+    /** Returns the tenants that have subscriptions, sorted. */
+    public SortedSet<String> subscribed() {
+        return subscriptions.tenants();
+    }
+
     /** Returns a tenant with its policy in force. */
     public TenantContext context(String tenant) {
         TenantContext own = resolved.get(tenant);
@@ -150,8 +204,39 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     }
 
     @Override
+    int maxKeyBytes() {
+        return 2 * ItemLimits.MAX_NAME_LENGTH;
+    }
+
+    @Override
+    boolean hasRoomFor(String key, int maxEntries) {
+        return super.hasRoomFor(key, Math.max(0, maxEntries - subscriptions.size()));
+    }
+
+    @Override
+    public boolean contains(String key) {
+        int slash = key.indexOf(SEPARATOR);
+        return slash < 0 ? super.contains(key)
+                : subscriptions.of(key.substring(0, slash)).containsKey(key.substring(slash + 1));
+    }
+
+    @Override
+    Set<String> keys() {
+        Set<String> all = super.keys();
+        subscriptions.addKeys(all);
+        return all;
+    }
+
+    @Override
     public void put(String key, byte[] value) {
-        PolicySettings own = decode(value);
+        GenericRecord record = CODEC.decode(value);
+        PolicySettings own = settings(record);
+        int slash = key.indexOf(SEPARATOR);
+        if (slash >= 0) {
+            subscriptions.put(key.substring(0, slash), new Subscription(
+                    key.substring(slash + 1), record.get("subscribes").toString(), own));
+            return;
+        }
         entries.put(key, own);
         resolve(key);
         dedicate(key, own);
@@ -159,6 +244,11 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     @Override
     public void remove(String key) {
+        int slash = key.indexOf(SEPARATOR);
+        if (slash >= 0) {
+            subscriptions.remove(key.substring(0, slash), key.substring(slash + 1));
+            return;
+        }
         entries.remove(key);
         resolve(key);
         dedicate(key, PolicySettings.NONE_SET);

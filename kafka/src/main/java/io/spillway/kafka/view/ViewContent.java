@@ -45,7 +45,7 @@ public abstract class ViewContent<V> {
     }
 
     /** Returns the keys that have an entry now, in a new set. */
-    final Set<String> keys() {
+    Set<String> keys() {
         return new HashSet<>(entries.keySet());
     }
 

@@ -75,7 +75,7 @@ class CodecTest {
     }
 
     private static byte[] policy(Map<String, Object> settings) {
-        return new RecordCodec<>(new TenantPolicy()).encode(new TenantPolicy("acme", settings, Map.of()));
+        return new RecordCodec<>(new TenantPolicy()).encode(new TenantPolicy("acme", settings, Map.of(), ""));
     }
 
     @Test

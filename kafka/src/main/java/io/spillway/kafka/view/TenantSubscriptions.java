@@ -1,0 +1,92 @@
+package io.spillway.kafka.view;
+
+import io.spillway.core.policy.Subscription;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.Collections;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * Subscriptions by tenant and name, with the policies of their deliveries. Owner: the thread of the view, which adds
+ * and removes them; read by any. Bound: that of the view, together with the tenants.
+ */
+final class TenantSubscriptions {
+    private final Map<String, OfTenant> byTenant = new ConcurrentHashMap<>();
+    private volatile int size;
+
+    /**
+     * Subscriptions of one tenant.
+     *
+     * @param resolved policies that were asked for, by workload; made again when what they were made from changes
+     */
+    private record OfTenant(NavigableMap<String, Subscription> byName, Map<String, Resolved> resolved) {
+        static OfTenant none() {
+            return new OfTenant(new ConcurrentSkipListMap<>(), new ConcurrentHashMap<>());
+        }
+    }
+
+    private record Resolved(TenantPolicy tenant, Subscription subscription, TenantContext context) {}
+
+    /** Returns the number of subscriptions. */
+    int size() {
+        return size;
+    }
+
+    /** Returns the subscriptions of a tenant by name; empty without one. */
+    NavigableMap<String, Subscription> of(String tenant) {
+        OfTenant own = byTenant.get(tenant);
+        return own == null ? Collections.emptyNavigableMap() : Collections.unmodifiableNavigableMap(own.byName);
+    }
+
+    /** Returns a tenant with the policy of its deliveries with a workload; unchanged without such a subscription. */
+    TenantContext context(TenantContext tenant, String workload) {
+        OfTenant own = byTenant.get(tenant.name());
+        Subscription subscription =
+                own == null ? null : own.byName.get(workload.substring(Subscription.MARK.length()));
+        if (subscription == null || subscription.settings().values().isEmpty()) {
+            return tenant;
+        }
+        Resolved known = own.resolved.get(workload);
+        if (known != null && known.tenant == tenant.policy() && known.subscription == subscription) {
+            return known.context;
+        }
+        TenantContext context =
+                new TenantContext(tenant.name(), tenant.hash(), tenant.policy().with(subscription));
+        own.resolved.put(workload, new Resolved(tenant.policy(), subscription, context));
+        return context;
+    }
+
+    /** Returns the tenants that have some, sorted. */
+    SortedSet<String> tenants() {
+        return new TreeSet<>(byTenant.keySet());
+    }
+
+    void put(String tenant, Subscription subscription) {
+        boolean isNew = byTenant.computeIfAbsent(tenant, name -> OfTenant.none()).byName
+                .put(subscription.name(), subscription) == null;
+        size += isNew ? 1 : 0;
+    }
+
+    void remove(String tenant, String name) {
+        OfTenant own = byTenant.get(tenant);
+        if (own == null || own.byName.remove(name) == null) {
+            return;
+        }
+        size--;
+        own.resolved.remove(Subscription.MARK + name);
+        if (own.byName.isEmpty()) {
+            byTenant.remove(tenant);
+        }
+    }
+
+    void addKeys(Set<String> keys) {
+        byTenant.forEach((tenant, own) -> own.byName.keySet().forEach(name ->
+                keys.add(TenantPolicies.key(tenant, name))));
+    }
+}
