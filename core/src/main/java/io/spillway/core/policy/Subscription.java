@@ -26,12 +26,11 @@ public record Subscription(String name, String pattern, PolicySettings settings)
     /** Subscriptions that one step may look at, so that it ends soon also if it finds nothing. */
     static final int MOST_SEEN = 10_000;
 
-
     /** @throws IllegalArgumentException with the key and the value of a part that is not allowed */
     public Subscription {
         if (!ItemLimits.isName(name) || name.length() > MAX_NAME_LENGTH) {
             throw new IllegalArgumentException("name = " + Printable.of(name) + ": must be at most " + MAX_NAME_LENGTH
-                    + " characters of " + ItemLimits.NAME_ALLOWED);
+                    + " characters, and " + ItemLimits.NAME_ALLOWED);
         }
         if (!isPattern(pattern)) {
             throw new IllegalArgumentException("workloads = " + Printable.of(pattern)

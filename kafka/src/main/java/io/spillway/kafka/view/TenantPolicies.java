@@ -233,8 +233,11 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         PolicySettings own = settings(record);
         int slash = key.indexOf(SEPARATOR);
         if (slash >= 0) {
+            Map<PolicyField, Object> values = new HashMap<>(own.values());
+            // A later release may allow more.
+            values.keySet().retainAll(PolicyField.OF_SUBSCRIPTIONS);
             subscriptions.put(key.substring(0, slash), new Subscription(
-                    key.substring(slash + 1), record.get("subscribes").toString(), own));
+                    key.substring(slash + 1), record.get("subscribes").toString(), new PolicySettings(values)));
             return;
         }
         entries.put(key, own);

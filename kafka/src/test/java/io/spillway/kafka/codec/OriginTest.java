@@ -25,8 +25,20 @@ class OriginTest {
         assertThat(new String(origin.bytes(), StandardCharsets.UTF_8)).isEqualTo(text);
     }
 
+    @Test
+    void the_origin_of_a_delivery_has_its_workload_behind_it() {
+        Origin delivery = new Origin("t-1", 3, 17).of("~billing-2-3");
+        assertThat(delivery.delivery()).isEqualTo("~billing-2-3");
+        assertThat(new String(delivery.bytes(), StandardCharsets.UTF_8)).isEqualTo("t-1-3-17~billing-2-3");
+        assertThat(Origin.of(headers("spillway-origin", "t-1-3-17~billing-2-3"))).contains(delivery);
+        String longest = "~" + "n".repeat(127);
+        assertThat(Origin.of(headers("spillway-origin", "t".repeat(249) + "-0-0" + longest)))
+                .contains(new Origin("t".repeat(249), 0, 0, longest));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"", "-0-0", "t-0", "t", "t-0-", "t--0", "t-x-0", "t-0-x", "t-0-0 ", "t t-0-0",
+    @ValueSource(strings = {"", "-0-0", "t-0-0~", "t-0-0~a b", "t-0-0billing", "t-0", "t", "t-0-", "t--0", "t-x-0",
+        "t-0-x", "t-0-0 ", "t t-0-0",
         "t-1000000000-0", "t-0-1000000000000000000", "é-0-0"})
     void an_invalid_origin_is_empty(String text) {
         assertThat(Origin.of(headers("spillway-origin", text))).isEmpty();

@@ -102,6 +102,11 @@ class TenantPoliciesTest {
         assertThat(policies.hasRoomFor("bolt", 2)).isFalse();
         assertThat(policies.hasRoomFor("acme/other", 3)).isTrue();
         assertThatIllegalArgumentException().isThrownBy(() -> policies.put("acme/a b", subscription("timeout=3s")));
+        assertThatIllegalArgumentException().isThrownBy(() -> policies.put("acme/b", encoded(Map.of())));
+        policies.put("acme/hook", new RecordCodec<>(new io.spillway.schema.TenantPolicy()).encode(
+                new io.spillway.schema.TenantPolicy("acme", Map.of("rate", 5.0), Map.of(), "orders-*")));
+        assertThat(policies.subscription("acme", "hook").orElseThrow().settings().values())
+                .as("what a later release may allow").isEmpty();
         assertThat(policies.subscription("acme", "hook")).map(Subscription::pattern).contains("orders-*");
     }
 
