@@ -198,7 +198,7 @@ record WorkApi(
             ObjectNode attributes = json.putObject("attributes");
             delivery.attributes().forEach(attributes::put);
             var headers = json.putArray("headers");
-            delivery.headers().stream().filter(header -> !ItemHeaders.isInternal(header.name())).forEach(header -> {
+            delivery.headers().stream().filter(LeasedJson::isShown).forEach(header -> {
                 ObjectNode headerJson = headers.addObject().put("name", header.name());
                 if (header.value() == null) {
                     headerJson.putNull("value");
@@ -209,6 +209,10 @@ record WorkApi(
             put(json, "payload", isText(delivery.contentType()) ? text(delivery.payload()) : Optional.empty(),
                     delivery.payload());
             return json.put("receipt", leased.receipt()).put("leaseUntil", time(delivery.lease().endsAt()));
+        }
+
+        private static boolean isShown(Delivery.Header header) {
+            return !ItemHeaders.isInternal(header.name()) || header.name().equals(ItemHeaders.PARENT_WORKLOAD);
         }
 
         /** Returns a time in ISO 8601 with milliseconds. */
