@@ -35,7 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Subscriptions in real processes, with the commands of the documentation. */
 @Timeout(900) // Against a hang; nothing is measured.
 class SubscriptionsIT {
-    private static final int MANY = Integer.getInteger("spillway.test.subscriptions", 5_000);
+    private static final int MANY = Integer.getInteger("spillway.test.subscriptions", 3_000);
+    private static final int KILLS = 2;
     private static final int ITEMS = Integer.getInteger("spillway.test.items", 8);
 
     @RegisterExtension
@@ -124,8 +125,8 @@ class SubscriptionsIT {
         SpillwayProcess router = start(commands);
         try {
             commands.run("send", "--tenant", "acme", "--count", Integer.toString(ITEMS)).done();
-            for (int kill = 1; kill <= 3; kill++) {
-                int enough = MANY * ITEMS * kill / 4;
+            for (int kill = 1; kill <= KILLS; kill++) {
+                int enough = MANY * ITEMS * kill / (KILLS + 1);
                 while (accepted(commands) < enough) {
                     LockSupport.parkNanos(100_000_000);
                 }
@@ -137,7 +138,7 @@ class SubscriptionsIT {
                 LockSupport.parkNanos(100_000_000);
                 audit = commands.run("audit", "--output", "json").json();
             }
-            System.out.println("made after " + (System.nanoTime() - startNanos) / 1_000_000 + " ms, with three kills");
+            System.out.println("made after " + (System.nanoTime() - startNanos) / 1_000_000 + " ms, with " + KILLS + " kills");
             assertThat(audit.get("balanced").booleanValue()).as(audit.toString()).isTrue();
             assertThat(audit.get("accepted").intValue()).isEqualTo(ITEMS * (MANY + 1));
             List<String> ids = kafka.readAll(commands.topics().lane(Lane.HOT)).stream()

@@ -15,7 +15,7 @@ class WorkerModelTest {
         int answersLost = 0;
         int claimed = 0;
         int expired = 0;
-        for (long seed = firstSeed; seed < firstSeed + Repetitions.of(25, 100); seed++) {
+        for (long seed = firstSeed; seed < firstSeed + Repetitions.of(25, 50); seed++) {
             WorkerModel model = new WorkerModel(seed);
             for (int step = 0; step < 1_500; step++) {
                 model.step();
