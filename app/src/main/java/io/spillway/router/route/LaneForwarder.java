@@ -14,6 +14,7 @@ import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.stage.LaneStage;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -122,11 +123,7 @@ public final class LaneForwarder implements AutoCloseable {
             fanOut.next().get().set(record.headers());
             return FanOut.PAUSE_MILLIS;
         }
-        services.commitRequester().moved(context, false);
-        recordMove(fanOut.item().tenant(), ItemState.DONE, own);
-        if (services.topics().keepsTrail()) {
-            leaveTrail(whole, new TrailCodec.End(ItemState.DONE, ""), origin, 0, nowMillis);
-        }
+        done(whole, () -> origin, 0, nowMillis);
         return 0;
     }
 
@@ -197,11 +194,16 @@ public final class LaneForwarder implements AutoCloseable {
 
     /** Records that an item is done. */
     public void done(Record<byte[], byte[]> record, long nowMillis) {
+        done(record, () -> Origin.of(record.headers()).orElseThrow(),
+                ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0) + 1, nowMillis);
+    }
+
+    /** @param origin asked for only if finished items are recorded */
+    private void done(Record<byte[], byte[]> record, Supplier<Origin> origin, long attempts, long nowMillis) {
         services.commitRequester().moved(context, false);
         recordMove(ownerOf(record), ItemState.DONE, own);
         if (services.topics().keepsTrail()) {
-            leaveTrail(record, new TrailCodec.End(ItemState.DONE, ""), Origin.of(record.headers()).orElseThrow(),
-                    ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0) + 1, nowMillis);
+            leaveTrail(record, new TrailCodec.End(ItemState.DONE, ""), origin.get(), attempts, nowMillis);
         }
     }
 

@@ -93,8 +93,16 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     /** Returns the tenant of a key: the whole key, or what stands before the name of a subscription. */
     public static String tenantOf(String key) {
-        int slash = key.indexOf(SEPARATOR);
-        return slash < 0 ? key : key.substring(0, slash);
+        return isSubscription(key) ? key.substring(0, key.indexOf(SEPARATOR)) : key;
+    }
+
+    private static boolean isSubscription(String key) {
+        return key.indexOf(SEPARATOR) >= 0;
+    }
+
+    /** Returns the name of the subscription that has a key. */
+    private static String nameOf(String key) {
+        return key.substring(key.indexOf(SEPARATOR) + 1);
     }
 
     /** @throws IllegalArgumentException if the bytes are not encoded settings */
@@ -215,9 +223,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     @Override
     public boolean contains(String key) {
-        int slash = key.indexOf(SEPARATOR);
-        return slash < 0 ? super.contains(key)
-                : subscriptions.of(key.substring(0, slash)).containsKey(key.substring(slash + 1));
+        return isSubscription(key) ? subscription(tenantOf(key), nameOf(key)).isPresent() : super.contains(key);
     }
 
     @Override
@@ -231,13 +237,12 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     public void put(String key, byte[] value) {
         GenericRecord record = CODEC.decode(value);
         PolicySettings own = settings(record);
-        int slash = key.indexOf(SEPARATOR);
-        if (slash >= 0) {
+        if (isSubscription(key)) {
             Map<PolicyField, Object> values = new HashMap<>(own.values());
             // A later release may allow more.
             values.keySet().retainAll(PolicyField.OF_SUBSCRIPTIONS);
-            subscriptions.put(key.substring(0, slash), new Subscription(
-                    key.substring(slash + 1), record.get("subscribes").toString(), new PolicySettings(values)));
+            subscriptions.put(tenantOf(key), new Subscription(
+                    nameOf(key), record.get("subscribes").toString(), new PolicySettings(values)));
             return;
         }
         entries.put(key, own);
@@ -247,9 +252,8 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     @Override
     public void remove(String key) {
-        int slash = key.indexOf(SEPARATOR);
-        if (slash >= 0) {
-            subscriptions.remove(key.substring(0, slash), key.substring(slash + 1));
+        if (isSubscription(key)) {
+            subscriptions.remove(tenantOf(key), nameOf(key));
             return;
         }
         entries.remove(key);
