@@ -53,7 +53,7 @@ class ConsoleIT {
                 data, Map.of("SPILLWAY_VIEWER_KEY", VIEWER_KEY), "--config", directory.resolve("test.yml").toString());
         console = Endpoint.read(data).orElseThrow().gateway() + "/console";
         key = Files.readString(data.resolve("admin.key")).strip();
-        run("tenants", "set", "flood", "--rate", "100", "--ttl", "5m", "--wait").done();
+        run("tenants", "set", "flood", "--rate", "100", "--ttl", "15m", "--wait").done();
         StringBuilder items = new StringBuilder();
         add(items, "outage", 200, "down");
         add(items, "acme", 12, "{\\\"order\\\":17,\\\"price\\\":\\\"12,50\\\"}");
@@ -62,7 +62,8 @@ class ConsoleIT {
         }
         send(items);
         awaitDeadLetters("acme", 12);
-        // Last: what does not fit into hot beside it waits behind it. Ten slots at 500 ms: more than eight minutes.
+        // Last: what does not fit into hot beside it waits behind it. Ten slots at 2 s: 33 minutes, so that for the
+        // first 18 it is later than its time to live, however slow the machine and its browser are.
         StringBuilder flood = new StringBuilder();
         add(flood, "flood", 10_000, "slow");
         send(flood);

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A handler for processes of tests, with the troubles that an operator sees: what an item does is in its payload. */
 public final class TroubledHandler implements Handler {
-    private static final long SLOW_NANOS = 500_000_000;
+    private static final long SLOW_NANOS = 2_000_000_000;
 
     @Override
     public Outcome handle(Delivery delivery) {
