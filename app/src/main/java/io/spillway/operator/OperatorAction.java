@@ -99,7 +99,7 @@ public sealed interface OperatorAction
                 List<PolicyField> allowed = PolicyField.OF_WORKLOADS;
                 values.keySet().stream().filter(field -> !allowed.contains(field)).findFirst().ifPresent(field -> {
                     throw new OperatorException("--" + field.flag() + ": cannot be used with --workload, which has only"
-                            + " --weight, --concurrency and --paused");
+                            + " --weight, --concurrency, --attempt-rate and --paused");
                 });
             }
         }

@@ -241,6 +241,20 @@ class WorkerFaultsIT {
         return new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, settings);
     }
 
+    /** A call is interrupted when it is late or its partition leaves, and may fail just then. */
+    @Test
+    void a_worker_whose_memory_runs_out_in_an_interrupted_call_ends_and_says_so() throws Exception {
+        try (DeliveryScene scene = scene(Map.of()).withRouter()) {
+            Worker worker = scene.startWorker("worker", delivery -> {
+                Thread.currentThread().interrupt();
+                throw new OutOfMemoryError("as requested");
+            });
+            scene.send("batch", 1, i -> "1");
+
+            assertThat(worker.awaitEnd()).contains("OutOfMemoryError: as requested");
+        }
+    }
+
     private static void awaitDoneAtLeast(RecordingHandler handler, int count) {
         while (handler.doneCount() < count) {
             LockSupport.parkNanos(10_000_000);

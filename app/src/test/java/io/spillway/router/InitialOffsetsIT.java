@@ -90,10 +90,24 @@ class InitialOffsetsIT {
     }
 
     @Test
+    void ingress_without_offsets_counts_as_new_unless_a_lane_had_an_item_whatever_an_aborted_transaction_left()
+            throws Exception {
+        TopicPartition hot = new TopicPartition(topics.lane(Lane.HOT), 1);
+        send(topics.ingress());
+        sendInTransaction(hot, false);
+        commit();
+
+        forget(new TopicPartition(topics.ingress(), 0), new TopicPartition(topics.ingress(), 1));
+        sendInTransaction(hot, true);
+        assertThatThrownBy(this::commit).isInstanceOf(RouterException.class)
+                .hasMessageContaining("has lost its offsets for " + topics.ingress());
+    }
+
+    @Test
     void a_lane_that_lost_its_offsets_begins_again_if_only_the_marker_of_a_transaction_is_left() throws Exception {
         TopicPartition hot = new TopicPartition(topics.lane(Lane.HOT), 1);
         initial().commitForWorkers();
-        sendInTransaction(hot);
+        sendInTransaction(hot, true);
         purge(hot, 1);
         kafka.admin().deleteConsumerGroups(List.of(topics.workerGroup())).all().get();
         assertThatThrownBy(() -> initial().commitForWorkers()).as("an item").isInstanceOf(RouterException.class)
@@ -161,7 +175,7 @@ class InitialOffsetsIT {
     }
 
     /** Sends two records, which a marker follows. */
-    private void sendInTransaction(TopicPartition to) {
+    private void sendInTransaction(TopicPartition to, boolean commits) {
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue())
                 .producer(Map.of("transactional.id", kafka.prefix()))) {
             producer.initTransactions();
@@ -169,7 +183,12 @@ class InitialOffsetsIT {
             for (int i = 0; i < 2; i++) {
                 producer.send(new ProducerRecord<>(to.topic(), to.partition(), new byte[1], new byte[1]));
             }
-            producer.commitTransaction();
+            if (commits) {
+                producer.commitTransaction();
+            } else {
+                producer.flush();
+                producer.abortTransaction();
+            }
         }
     }
 

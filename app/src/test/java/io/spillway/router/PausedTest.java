@@ -150,7 +150,7 @@ class PausedTest extends ParkedScene {
     /** Pauses the workload mail, and the tenant acme. */
     private void workload(boolean mail, boolean tenant) {
         set(PolicySettings.NONE_SET.with(PolicyField.PAUSED, Boolean.toString(tenant))
-                .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, mail)));
+                .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, Double.POSITIVE_INFINITY, mail)));
     }
 
     private void set(PolicySettings acme) {

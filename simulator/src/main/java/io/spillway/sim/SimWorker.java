@@ -6,7 +6,6 @@ import io.spillway.core.engine.Step;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.LaneReason;
 import io.spillway.core.item.PoolName;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.overload.SlotUse;
@@ -25,7 +24,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -61,6 +59,8 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     boolean caughtUp;
     private long diedNanos = ALIVE;
     private boolean urgent;
+    /** When a rate lets the next item start. */
+    private long fillsNanos = ALIVE;
     /** When it last began to hand partitions back. */
     private long leavingNanos;
 
@@ -266,6 +266,19 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
     private void fillSlots(long nowNanos) {
         carryOut(
                 engine.fillSlots(caughtUp, Integer.MAX_VALUE, SimulatedTime.epochMillis(nowNanos), nowNanos), nowNanos);
+        engine.dispatch().nextStartNanos().ifPresent(this::fillSlotsAt);
+    }
+
+    private void fillSlotsAt(long atNanos) {
+        if (atNanos < fillsNanos) {
+            fillsNanos = atNanos;
+            model.events.add(atNanos, now -> {
+                if (isAlive() && fillsNanos == atNanos) {
+                    fillsNanos = ALIVE;
+                    fillSlots(now);
+                }
+            });
+        }
     }
 
     private void fillSlotsAndMakeRoom(long nowNanos) {
@@ -291,20 +304,9 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
                 case Step.Commit() -> commitSoon(nowNanos);
                 case Step.Abandon(SimulatedAttempt attempt) -> { }
                 case Step.Claim(SimulatedAttempt attempt) -> attempt.item.currentPartition.left();
-                case Step.Settle(SimulatedAttempt attempt, NextStep next) -> settle(attempt.item, attempt, next);
+                case Step.Settle(SimulatedAttempt attempt, NextStep.Done done) -> tally.done(attempt.item);
+                case Step.Settle(SimulatedAttempt attempt, NextStep next) -> open.add(attempt.settled(next));
             }
-        }
-    }
-
-    private void settle(SimulatedItem item, SimulatedAttempt attempt, NextStep next) {
-        switch (next) {
-            case NextStep.Done done -> tally.done(item);
-            case NextStep.Delay delay -> open.add(new Step.Retry<>(attempt, delay));
-            case NextStep.PutOff later -> open.add(
-                    new Step.Move<>(item, Lane.DELAY, LaneReason.LATER, item.moves, later.dueMillis()));
-            case NextStep.DeadLetter dead -> open.add(
-                    new Step.DeadLetter<>(item, Optional.of(attempt), dead.why(), dead.attempts()));
-            case NextStep.GiveBack back -> throw new IllegalStateException("no attempt is interrupted");
         }
     }
 

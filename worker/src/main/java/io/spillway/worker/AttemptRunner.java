@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runner of attempts: one virtual thread for each, which then starts the next attempts. Where the handler leaves its
- * thread clean, the thread runs one of them itself.
+ * thread clean, the thread runs one of them itself. A thread of its own starts those that wait for a rate of attempts.
  */
-final class AttemptRunner {
+final class AttemptRunner implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AttemptRunner.class);
     private static final int MAX_DETAIL = 1_000;
     private static final int MAX_DESTINATION = 255;
@@ -37,6 +37,7 @@ final class AttemptRunner {
     private final HandlerFailures failures = new HandlerFailures();
     /** The thread of one call starts those of the next calls, which must find nothing of it. */
     private final Thread.Builder threads = Thread.ofVirtual().name("handler").inheritInheritableThreadLocals(false);
+    private final Thread pacing = Thread.ofPlatform().name("worker-pacing").daemon().unstarted(this::pace);
     private final ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
 
     /**
@@ -56,6 +57,28 @@ final class AttemptRunner {
         this.group = group;
         this.nanoClock = nanoClock;
         this.onFailure = onFailure;
+    }
+
+    void start() {
+        pacing.start();
+    }
+
+    @Override
+    public void close() {
+        pacing.interrupt();
+    }
+
+    private void pace() {
+        try {
+            while (!Thread.interrupted()) {
+                run(core.awaitStart());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            core.stopCommits();
+            onFailure.accept(e);
+        }
     }
 
     void run(List<Attempt> attempts) {

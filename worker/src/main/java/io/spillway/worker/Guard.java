@@ -44,6 +44,26 @@ final class Guard {
         }
     }
 
+    /** Request to one thread that waits for it. */
+    final class Signal {
+        private final Condition raised = lock.newCondition();
+        private boolean isRaised;
+
+        /** Raises it; call it under the lock. */
+        void raise() {
+            isRaised = true;
+            raised.signal();
+        }
+
+        /** Waits, not under the lock, until it is raised, and clears it. */
+        void await(long nanos) throws InterruptedException {
+            runInterruptibly(() -> {
+                Guard.await(raised, () -> isRaised, nanos);
+                isRaised = false;
+            });
+        }
+    }
+
     /** Waits, under the lock, until it is met; returns false if it is not in time. */
     static boolean await(Condition signal, BooleanSupplier isMet, long nanos) throws InterruptedException {
         for (long leftNanos = nanos; !isMet.getAsBoolean(); leftNanos = signal.awaitNanos(leftNanos)) {

@@ -142,7 +142,7 @@ final class LaneMonitor implements AutoCloseable {
             } catch (RuntimeException | Error e) {
                 LOG.error("Leases that ended could not be ended; it is tried again", e);
             } finally {
-                scheduleLeases(core.inFlight() > 0 ? LEASE_PERIOD_MILLIS : IDLE_LEASE_PERIOD_MILLIS);
+                scheduleLeases(core.count(attempt -> true) > 0 ? LEASE_PERIOD_MILLIS : IDLE_LEASE_PERIOD_MILLIS);
             }
         }, inMillis, TimeUnit.MILLISECONDS);
     }
@@ -156,7 +156,7 @@ final class LaneMonitor implements AutoCloseable {
 
     private void measureBacklog() {
         long position = readPosition();
-        boolean isIdle = position == lastPosition && core.inFlight() == 0
+        boolean isIdle = position == lastPosition && core.count(attempt -> true) == 0
                 && Lane.WORKED.stream().allMatch(lane -> core.read(engine -> engine.waiting(lane)) == 0);
         if (isIdle && lastBacklog == 0 && leftOut < MOST_LEFT_OUT) {
             leftOut++;

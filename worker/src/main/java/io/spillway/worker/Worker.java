@@ -146,23 +146,21 @@ public final class Worker implements AutoCloseable {
                 tenant -> health.isTenantUnavailable(tenant, clock.millis()), settings.lateAfter(), clock);
         this.clockWatch = new ClockWatch("Worker", clock, nanoClock);
         // The limits of the dead-letter lane, because moves add headers to items that ingress accepted.
-        ItemReader reader =
-                new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         ItemGate gate = new ItemGate(
-                reader, policies, sweeps, item -> shards.isMisplaced(
+                new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes(), ItemLimits.MAX_LANE_HEADERS), policies,
+                sweeps, item -> shards.isMisplaced(
                         policies.context(item.tenant()), item.record().partition(), settings.pool()),
                 clockWatch::aheadMillis);
         DispatchSettings dispatch = new DispatchSettings(
                 settings.slots(), settings.reserve(), settings.overflowTrickle(), settings.agedTrickle(),
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
-        ItemPlacement placement = new ItemPlacement(fleet, shards);
         LoweredLimits limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate,
                 Attempt.factory(clock, nanoClock, settings.leaseMax()));
         Outbox outbox = new Outbox(
-                new LaneRecords(topics, limits, placement, policies::context, clock), metrics, clock,
-                name + "-" + clock.millis());
+                new LaneRecords(topics, limits, new ItemPlacement(fleet, shards), policies::context, clock), metrics,
+                clock, name + "-" + clock.millis());
         this.core = new WorkerCore(gate, engine, outbox,
                 handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE,
                 clock, nanoClock, random);
@@ -225,6 +223,7 @@ public final class Worker implements AutoCloseable {
         // Before it owns a partition, so that its suspects wait for its turn.
         monitor.exchangeSuspects(name);
         committer.start();
+        runner.start();
         poller.start();
         clockWatch.start(delays);
         carriers.start();
@@ -258,9 +257,9 @@ public final class Worker implements AutoCloseable {
         if (!startsEarly || !running) {
             return false;
         }
-        List<Attempt> started = core.startEarly(hot.get(partition), () -> new ConsumerRecord<>(
-                topics.lane(Lane.HOT), partition, NO_OFFSET, timestampMillis, TimestampType.CREATE_TIME, 0, 0, key,
-                value, new RecordHeaders(headers), Optional.empty()));
+        List<Attempt> started = core.startEarly(hot.get(partition), () -> new ConsumerRecord<>(topics.lane(Lane.HOT),
+                partition, NO_OFFSET, timestampMillis, TimestampType.CREATE_TIME, 0, 0, key, value,
+                new RecordHeaders(headers), Optional.empty()));
         runner.run(started);
         return started.stream().anyMatch(attempt -> attempt.item.offset() == NO_OFFSET
                 && attempt.item.record().value() == value);
@@ -299,6 +298,7 @@ public final class Worker implements AutoCloseable {
         poller.close();
         drain(settings.drainGrace().minusNanos(nanoClock.getAsLong() - startNanos));
         committer.close();
+        runner.close();
         concurrency.close();
         monitor.close();
         clockWatch.close();
@@ -343,8 +343,8 @@ public final class Worker implements AutoCloseable {
                     : " after a failure. Items without a commit are delivered again", failure, isKnown ? null : cause);
         }
         running = false;
-        // Routers must not send to a worker that has ended and is not closed yet.
-        reporter.close();
         ended.countDown();
+        // Routers must not send to it any more. Last, because an interrupted call of a handler cannot close a client.
+        reporter.close();
     }
 }

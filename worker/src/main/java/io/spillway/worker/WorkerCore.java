@@ -50,12 +50,12 @@ final class WorkerCore {
     private final RandomGenerator random;
     private final Guard lock = new Guard();
     private final Condition attemptEnded = lock.newCondition();
-    private final Condition commitWanted = lock.newCondition();
+    private final Guard.Signal commitWanted = lock.new Signal();
+    private final StartTimer startTimer = new StartTimer(lock.new Signal());
     private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
     /** Lines for the log. Bound: the attempts, and the suspects of a takeover. */
     private List<String> notes = new ArrayList<>();
     private ConsumerGroupMetadata group;
-    private boolean urgent;
     private boolean commitsStopped;
     private volatile boolean caughtUp;
     /** Whether no item can start early. */
@@ -71,7 +71,7 @@ final class WorkerCore {
         this.claims = new ClaimedAttempts(engine, outbox);
         this.confirmation = new Confirmation(() -> {
             owned.values().forEach(OwnedPartition::markDirty);
-            wantCommit();
+            commitWanted.raise();
         }, nanoClock.getAsLong());
         this.limit = limit;
         this.clock = clock;
@@ -242,19 +242,26 @@ final class WorkerCore {
         lock.run(() -> commitsStopped = true);
     }
 
+    // ---- the pacing thread
+
+    /** Waits until a rate lets the next item start, and returns the attempts to run now. */
+    List<Attempt> awaitStart() throws InterruptedException {
+        startTimer.await(nanoClock);
+        List<Attempt> started = new ArrayList<>();
+        lock.run(() -> fillSlots(clock.millis(), nanoClock.getAsLong(), started));
+        return started;
+    }
+
     // ---- the commit thread
 
     /** Waits until the next commit is due, or {@link #wakeCommit} is called. */
     void awaitCommit(long nanos) throws InterruptedException {
-        lock.runInterruptibly(() -> {
-            Guard.await(commitWanted, () -> urgent, nanos);
-            urgent = false;
-        });
+        commitWanted.await(nanos);
     }
 
     /** Lets {@link #awaitCommit} return at once. */
     void wakeCommit() {
-        lock.run(this::wantCommit);
+        lock.run(commitWanted::raise);
     }
 
     /** Returns a batch of all current outcomes. */
@@ -296,10 +303,6 @@ final class WorkerCore {
         });
     }
 
-    int inFlight() {
-        return read(engine -> engine.attempts().size());
-    }
-
     /** Returns the number of running attempts to which this applies. */
     int count(Predicate<Attempt> which) {
         return lock.get(() -> (int) engine.attempts().stream().filter(which).count());
@@ -319,6 +322,7 @@ final class WorkerCore {
         int most = confirmation.isSure(nowNanos) ? limit.getAsInt() : 0;
         carryOut(engine.fillSlots(caughtUp, most, nowMillis, nowNanos), started);
         isBusy = engine.isBusy();
+        startTimer.set(engine.dispatch().nextStartNanos());
     }
 
     private void carryOut(List<Step<LaneItem, Attempt>> steps, List<Attempt> started) {
@@ -333,15 +337,10 @@ final class WorkerCore {
                 case Step.DeadLetter<LaneItem, Attempt> dead -> outbox.deadLettered(dead).ifPresent(notes::add);
                 case Step.Claim(Attempt attempt) -> claims.claim(attempt, nanoClock.getAsLong());
                 case Step.Settle(Attempt attempt, NextStep next) -> claims.settle(attempt, next).ifPresent(notes::add);
-                case Step.Commit() -> wantCommit();
+                case Step.Commit() -> commitWanted.raise();
                 case Step.Abandon(Attempt attempt) -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
             }
         }
-    }
-
-    private void wantCommit() {
-        urgent = true;
-        commitWanted.signal();
     }
 
     private boolean awaitLeavingIdle(long millis) throws InterruptedException {

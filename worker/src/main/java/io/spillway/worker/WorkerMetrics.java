@@ -139,7 +139,7 @@ final class WorkerMetrics {
     void watch(
             WorkerCore core, int slots, Supplier<Number> unavailable, InstantSource clock, LongSupplier nanoClock) {
         watchWaiting(lane -> core.read(engine -> engine.waiting(lane)));
-        gauge("spillway.in_flight", core::inFlight, "Handler calls in progress");
+        gauge("spillway.in_flight", () -> core.count(attempt -> true), "Handler calls in progress");
         gauge("spillway.handler.deaf", () -> core.count(Attempt::isInterrupted),
                 "Handler calls that go on after their interrupt and keep their slots");
         gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");

@@ -132,7 +132,7 @@ class StaleItemsTest {
         scene.core.receive(List.of());
 
         assertThat(scene.core.<Integer>read(engine -> engine.waiting(Lane.HOT))).isZero();
-        assertThat(scene.core.inFlight()).isEqualTo(running.size());
+        assertThat(scene.core.count(attempt -> true)).isEqualTo(running.size());
         assertThat(endsOf(owned)).hasSize(waiting).containsOnly("dropped cancelled");
     }
 

@@ -153,7 +153,7 @@ final class WorkerModel {
                     .forEach(record -> open.add(ModelLedger.id(record.value()) + " at " + partition + "-"
                             + record.offset() + " of " + workers.indexOf(owners.get(partition)) + ", " + state));
         });
-        workers.forEach(worker -> open.add(worker.core.inFlight() + " attempts, "
+        workers.forEach(worker -> open.add(worker.core.count(attempt -> true) + " attempts, "
                 + worker.core.read(WorkerEngine::suspects) + " suspects, "
                 + Lane.WORKED.stream().map(lane -> worker.core.read(engine -> engine.waiting(lane))).toList()
                 + " waiting, paused " + worker.core.paused()));

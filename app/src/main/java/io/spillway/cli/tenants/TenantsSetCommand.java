@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
 }, description = {
     "Changes policy settings of a tenant. Settings that are not named keep their values.",
     "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one wins.",
-    "With --workload, --weight, --concurrency and --paused are settings of that workload within the tenant."
+    "With --workload, --weight, --concurrency, --attempt-rate and --paused are settings of that workload "
+                + "within the tenant."
 })
 final class TenantsSetCommand implements Runnable {
     private static final List<PolicyField> FIELDS = List.of(PolicyField.values());
@@ -35,7 +36,7 @@ final class TenantsSetCommand implements Runnable {
     private String tenant;
 
     @Option(names = "--workload", paramLabel = "W", description = "Workload of the tenant whose --weight, "
-            + "--concurrency and --paused are set; at most " + TenantPolicy.MAX_WORKLOADS + " for each tenant.")
+            + "--concurrency, --attempt-rate and --paused are set; at most " + TenantPolicy.MAX_WORKLOADS + " for each tenant.")
     private String workload;
 
     @Option(names = "--wait", description = ViewProgress.WAIT)

@@ -35,7 +35,7 @@ class PoliciesFileTest {
                 PolicySettings.NONE_SET.with(PolicyField.RATE, "0.001").with(PolicyField.WEIGHT, "999.125")));
         all.put("null", PolicyEntry.of(PolicySettings.NONE_SET.with(PolicyField.RATE, "9999999.5")));
         all.put("true", PolicyEntry.of(new PolicySettings(Map.of(), Map.of(
-                "-", new WorkloadPolicy(0.5, 7, true), "1e3", WorkloadPolicy.DEFAULT))));
+                "-", new WorkloadPolicy(0.5, 7, Double.POSITIVE_INFINITY, true), "1e3", WorkloadPolicy.DEFAULT))));
         all.put("---", PolicyEntry.of(PolicySettings.NONE_SET));
         all.put("123/null", PolicyEntry.of(new Subscription("null", "*", PolicySettings.NONE_SET)));
         all.put("123/-", PolicyEntry.of(new Subscription(
@@ -98,7 +98,7 @@ class PoliciesFileTest {
         "tenants: {a: {workloads: {m: 5}}}         | tenants.a.workloads.m = 5: must be a map",
         "tenants: {a: {workloads: {'m n': {}}}}    | tenants.a.workloads.m n = {...}: the workload must be 1 to 128",
         "tenants: {a: {workloads: {m: {rate: 5}}}} "
-                + "| tenants.a.workloads.m.rate = 5: unknown key; known here: weight, concurrency, paused",
+                + "| tenants.a.workloads.m.rate = 5: unknown key; known here: weight, concurrency, attemptRate, paused",
         "{tenants: {}, subscriptions: {a: {m: {rate: 5}}}} | subscriptions.a.m.rate = 5: unknown key",
         "{tenants: {}, subscriptions: {a: {m: {workloads: 'x*y'}}}} | subscriptions.a: workloads = x*y: must be",
         "{tenants: {}, subscriptions: {'*': {}}}   | subscriptions.* = {...}: the tenant must be 1 to 128",

@@ -223,6 +223,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         steps.clear();
         quarantine.ended(attempt, !(result instanceof Outcome.Interrupted));
         if (attempt.slot != null) {
+            if (result instanceof Outcome.Done || result instanceof Outcome.Dead) {
+                dispatch.worked(attempt.slot, nowNanos);
+            }
             dispatch.ended(attempt.slot, nowNanos);
         }
         timeouts.ended(attempt.timeout, result, nowNanos - attempt.startedNanos);

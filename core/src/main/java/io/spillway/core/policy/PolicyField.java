@@ -28,6 +28,8 @@ public enum PolicyField {
             "items that may arrive at once; none: as many as one second of the admissionRate"),
     CONCURRENCY("concurrency", "none", Type.COUNT, 1, 100_000, true,
             "maximum number of handler calls at the same time, over all workers"),
+    ATTEMPT_RATE("attemptRate", "none", Type.NUMBER, 0.001, 1_000_000, true,
+            "maximum number of handler calls that start in a second, over all workers; further items wait"),
     AGED_AFTER("agedAfter", "5m", Type.DURATION, 1, Limits.YEAR_MILLIS, true,
             "age above which items go to the aged lane"),
     TTL("ttl", "none", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
@@ -81,11 +83,11 @@ public enum PolicyField {
     PAUSED("paused", "false", Type.FLAG, 0, 1, false, "whether items are accepted but held in delay, without attempts");
 
     /** Fields that a workload can have too. */
-    public static final List<PolicyField> OF_WORKLOADS = List.of(WEIGHT, CONCURRENCY, PAUSED);
+    public static final List<PolicyField> OF_WORKLOADS = List.of(WEIGHT, CONCURRENCY, ATTEMPT_RATE, PAUSED);
 
     /** Fields that a subscription can have: those of a workload, and those of an attempt and of an item's end. */
-    public static final List<PolicyField> OF_SUBSCRIPTIONS = List.of(WEIGHT, CONCURRENCY, PAUSED, ATTEMPTS, RETRY_FOR,
-            EXPIRE_AFTER, BACKOFF_BASE, BACKOFF_CAP, JITTER, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX);
+    public static final List<PolicyField> OF_SUBSCRIPTIONS = List.of(WEIGHT, CONCURRENCY, ATTEMPT_RATE, PAUSED,
+            ATTEMPTS, RETRY_FOR, EXPIRE_AFTER, BACKOFF_BASE, BACKOFF_CAP, JITTER, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX);
 
     /** Type of a field's value. */
     public enum Type {
@@ -247,7 +249,7 @@ public enum PolicyField {
 
     /** Returns the key in JSON, which ends with the unit: {@code ttlMillis}, {@code ratePerSecond}. */
     public String jsonKey() {
-        if (this == RATE || this == ADMISSION_RATE) {
+        if (this == RATE || this == ADMISSION_RATE || this == ATTEMPT_RATE) {
             return key + "PerSecond";
         }
         return type == Type.DURATION ? key + "Millis" : key;

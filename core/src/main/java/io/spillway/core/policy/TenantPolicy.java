@@ -116,6 +116,12 @@ public final class TenantPolicy {
         return (int) Math.min(count(PolicyField.CONCURRENCY), Integer.MAX_VALUE);
     }
 
+    /** Returns the maximum of handler calls that start in a second, in all workers; infinity for none. */
+    public double attemptRate() {
+        double perSecond = number(PolicyField.ATTEMPT_RATE);
+        return perSecond == PolicyField.NONE ? Double.POSITIVE_INFINITY : perSecond;
+    }
+
     public long agedAfterMillis() {
         return count(PolicyField.AGED_AFTER);
     }

@@ -58,7 +58,8 @@ final class ExcessRules<T> {
             }
             int most = Math.clamp(queue.node.concurrency, 1, settings.slots());
             double eachMillis = queue.estimateMillis();
-            if (!isSoonDone || queue.size * eachMillis / most > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
+            double apartMillis = queue.node.apartMillis(eachMillis / most);
+            if (!isSoonDone || queue.size * apartMillis > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
                 cut(queue, Math.max(equalShare, kept(queue)), moved, move);
             }
         }
@@ -87,15 +88,15 @@ final class ExcessRules<T> {
     }
 
     private void delay(FairQueue<T> queue, long nowMillis, List<Excess<T>> moved) {
-        double eachMillis = queue.estimateMillis() / atOnce(queue);
+        double eachMillis = queue.node.apartMillis(queue.estimateMillis() / atOnce(queue));
         cut(queue, Math.max(1, kept(queue)), moved, waiting -> new Excess<>(
                 waiting.item(), Lane.DELAY, due(queue.node, waiting.moves, eachMillis, nowMillis)));
     }
 
-    /** Returns the queues of workloads with a concurrency and items in the lane. */
+    /** Returns the queues of workloads with a concurrency or a rate and items in the lane. */
     private static <T> List<FairQueue<T>> cappedParts(FairQueue<T> queue) {
         return queue.children == null ? List.of()
-                : queue.leaves().stream().filter(part -> part.node.concurrency < Integer.MAX_VALUE).toList();
+                : queue.leaves().stream().filter(part -> part.node.hasLimit()).toList();
     }
 
     /** A cap that is still growing does not hold a tenant: it will have grown before the items are back. */
@@ -107,7 +108,7 @@ final class ExcessRules<T> {
     /** Returns how many items, from the head, have an expected wait behind their own node within the buffer time. */
     private int kept(FairQueue<T> queue) {
         int atOnce = atOnce(queue);
-        double ahead = settings.hotBufferMillis() * atOnce / queue.estimateMillis();
+        double ahead = settings.hotBufferMillis() / queue.node.apartMillis(queue.estimateMillis() / atOnce);
         return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + atOnce - queue.node.inFlight)));
     }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
@@ -24,6 +25,7 @@ import java.util.function.Predicate;
  * within its own concurrency. Within a workload, items with a higher priority go first for minutes.
  * <li>A tenant below its fair share may take any slot, one beyond it only what others do not need soon (see
  * {@link SlotPool}).
+ * <li>A tenant or a workload with a rate of attempts starts no more than this worker's part of it ({@link StartRate}).
  * <li>A tenant's cap is this worker's part of its policy's concurrency and, beyond its fair share, its
  * {@link AdaptiveCap}. The adaptive cap never takes away the fair share: a slow destination costs its own tenant
  * slot-milliseconds anyway, and a slow worker must not throttle all tenants.
@@ -31,7 +33,7 @@ import java.util.function.Predicate;
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
  * offer, so the worker reads a source only while it {@link #hasRoom}: the buffer then holds at most its read-ahead, and
- * a fiftieth of it and one poll batch of each source. {@link TenantTable} bounds the tenants, {@link FairNode}
+ * a fiftieth of it and one poll batch of each source. {@link TenantTable} bounds the tenants, {@link Workloads}
  * their workloads. {@code nowNanos} is a monotonic clock of any origin.
  */
 public final class FairDispatch<T> {
@@ -41,21 +43,18 @@ public final class FairDispatch<T> {
     final SlotPool pool;
     final TenantTable<T> tenants = new TenantTable<>();
     private final List<FairNode<T>> running = new ArrayList<>();
-    final List<LaneBuffer<T>> lanes;
+    final Lanes<T> lanes;
     private final ExcessRules<T> excessRules;
+    private final Pacing<T> pacing = new Pacing<>();
     private MaxMinSlots shares = MaxMinSlots.ALONE;
     private int atCap;
-    private Optional<String> heldTenant = Optional.empty();
 
     /** Creates an idle scheduler. */
     public FairDispatch(DispatchSettings settings) {
         this.settings = settings;
         this.pool = new SlotPool(settings);
         this.excessRules = new ExcessRules<>(settings, pool);
-        this.lanes = List.of(
-                new LaneBuffer<>(Lane.HOT, 0, settings.slots()),
-                new LaneBuffer<>(Lane.OVERFLOW, settings.overflowTrickle(), settings.slots()),
-                new LaneBuffer<>(Lane.AGED, settings.agedTrickle(), settings.slots()));
+        this.lanes = new Lanes<>(settings);
     }
 
     /**
@@ -74,17 +73,16 @@ public final class FairDispatch<T> {
             Lane lane, String tenant, String workload, TenantPolicy policy, T item, int moves, int priority,
             long enqueuedAtMillis) {
         SlotLease<T> waiting = new SlotLease<>(item, moves, priority, enqueuedAtMillis);
-        LaneBuffer<T> buffer = buffer(lane);
+        LaneBuffer<T> buffer = lanes.of(lane);
         FairNode<T> owner = tenants.busy(tenant, policy.weight());
-        owner.limit(policy.concurrency(), shares);
-        owner.isHeld = heldTenant.isPresent() && heldTenant.get().equals(tenant);
+        owner.limit(policy.concurrency(), StartRate.thousandths(policy.attemptRate()), shares);
         followWeights();
         update(owner);
         FairNode<T> leaf = owner.leaf(workload, policy);
         if (leaf != owner && !leaf.isShared) {
             WorkloadPolicy limits = policy.workload(workload);
             leaf.weight = limits.weight();
-            leaf.limit(limits.concurrency(), shares);
+            leaf.limit(limits.concurrency(), StartRate.thousandths(limits.attemptRate()), shares);
         }
         waiting.queue = leaf.queue(buffer);
         waiting.queue.add(waiting);
@@ -119,11 +117,12 @@ public final class FairDispatch<T> {
     public Optional<SlotLease<T>> take(boolean liveLanesCaughtUp, long nowNanos) {
         tenants.expire(nowNanos);
         pool.at(nowNanos);
+        pacing.wake(nowNanos, this::follow);
         followWeights();
         if (pool.isFull()) {
             return Optional.empty();
         }
-        FairQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong());
+        FairQueue<T> queue = lanes.next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong());
         return queue == null ? Optional.empty() : Optional.of(start(queue.leaf(), nowNanos));
     }
 
@@ -135,19 +134,20 @@ public final class FairDispatch<T> {
 
     /** Starts no item of this tenant from now on, and those of the tenant that was held before; empty for none. */
     public void hold(Optional<String> tenant) {
-        if (!tenant.equals(heldTenant)) {
-            heldTenant.ifPresent(before -> setHeld(before, false));
-            tenant.ifPresent(now -> setHeld(now, true));
-            heldTenant = tenant;
+        tenants.hold(tenant, this::update);
+    }
+
+    /** Records that the destination of a running attempt has done its work. */
+    public void worked(SlotLease<T> start, long nowNanos) {
+        start.queue.node.worked(nowNanos);
+        if (start.queue.parent != null) {
+            start.queue.node.parent.worked(nowNanos);
         }
     }
 
-    private void setHeld(String name, boolean held) {
-        FairNode<T> tenant = tenants.tenants.get(name);
-        if (tenant != null) {
-            tenant.isHeld = held;
-            update(tenant);
-        }
+    /** Returns when to call {@link #take} again because a rate lets an item start; empty if none holds one back. */
+    public OptionalLong nextStartNanos() {
+        return pacing.nextNanos();
     }
 
     /**
@@ -175,7 +175,11 @@ public final class FairDispatch<T> {
         FairNode<T> tenant = release(start, nowNanos);
         start.queue.charge(-start.chargedMillis);
         tenant.adaptive.cancelled(start.cohort);
-        lanes.forEach(lane -> lane.cancelled(lane == start.queue.lane));
+        tenant.startCancelled();
+        if (start.queue.node != tenant) {
+            start.queue.node.startCancelled();
+        }
+        lanes.all.forEach(lane -> lane.cancelled(lane == start.queue.lane));
         update(tenant);
         idleIfDone(tenant, nowNanos);
     }
@@ -186,8 +190,8 @@ public final class FairDispatch<T> {
      */
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
-        excessRules.fromHot(lanes.getFirst(), moved);
-        for (LaneBuffer<T> lane : lanes.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
+        excessRules.fromHot(lanes.of(Lane.HOT), moved);
+        for (LaneBuffer<T> lane : lanes.all.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
             if (lane.items >= settings.stalledItems() || 2 * lane.heldBytes >= settings.readAheadBytes()) {
                 excessRules.fromBacklog(lane, nowMillis, nowNanos, moved);
             }
@@ -201,7 +205,7 @@ public final class FairDispatch<T> {
      * @param gone called once for each waiting item; of this scheduler it may call {@link #hold(Lane, int, long)} alone
      */
     public void removeIf(Predicate<T> gone, long nowNanos) {
-        lanes.forEach(lane -> lane.removeIf(gone, tenant -> idleIfDone(tenant, nowNanos)));
+        lanes.all.forEach(lane -> lane.removeIf(gone, tenant -> idleIfDone(tenant, nowNanos)));
     }
 
     /**
@@ -211,7 +215,7 @@ public final class FairDispatch<T> {
      *                returns whether to go on with the next of them; it must not call the scheduler
      */
     public void visit(Lane lane, BiPredicate<T, Integer> visitor) {
-        buffer(lane).members.forEach(queue -> queue.visit(visitor));
+        lanes.of(lane).members.forEach(queue -> queue.visit(visitor));
     }
 
     /**
@@ -222,7 +226,7 @@ public final class FairDispatch<T> {
      * @param bytes their size, likewise
      */
     public void hold(Lane lane, int items, long bytes) {
-        LaneBuffer<T> buffer = buffer(lane);
+        LaneBuffer<T> buffer = lanes.of(lane);
         buffer.heldItems += items;
         buffer.heldBytes += bytes;
     }
@@ -235,12 +239,12 @@ public final class FairDispatch<T> {
      * @param bytes their size
      */
     public boolean hasRoom(Lane lane, int items, long bytes) {
-        return buffer(lane).hasRoom(settings, items, bytes);
+        return lanes.of(lane).hasRoom(settings, items, bytes);
     }
 
     /** Returns the items in a lane's buffer; throws as {@link #hasRoom} does. */
     public int waiting(Lane lane) {
-        return buffer(lane).items;
+        return lanes.of(lane).items;
     }
 
     /** Returns how many tenants hold as many slots as their own cap allows. */
@@ -253,34 +257,10 @@ public final class FairDispatch<T> {
         return tenants.limitsAtCap();
     }
 
-    private LaneBuffer<T> buffer(Lane lane) {
-        if (lane.ordinal() >= LaneBuffer.COUNT) {
-            throw new IllegalArgumentException("lane = " + lane.label() + ": must be hot, overflow or aged");
-        }
-        return lanes.get(lane.ordinal());
-    }
-
-    private FairQueue<T> next(boolean liveLanesCaughtUp, boolean mayLend, boolean mayLendLong) {
-        FairQueue<T> next = null;
-        for (int i = 0; i < LaneBuffer.COUNT && next == null; i++) {
-            LaneBuffer<T> lane = lanes.get(i);
-            next = lane.isDue() ? lane.turns.next(mayLend, mayLendLong) : null;
-        }
-        // What a tenant is entitled to goes before long work that borrows, whatever its lane.
-        next = next == null ? buffer(Lane.HOT).turns.next(mayLend, false) : next;
-        next = next == null ? buffer(Lane.OVERFLOW).turns.next(false, false) : next;
-        for (int i = 0; i < LaneBuffer.COUNT && next == null; i++) {
-            LaneBuffer<T> lane = lanes.get(i);
-            boolean mayRun = lane.lane != Lane.AGED || liveLanesCaughtUp || lane.inFlight < lane.slots;
-            next = mayRun ? lane.turns.next(mayLend, mayLendLong) : null;
-        }
-        return next;
-    }
-
     private SlotLease<T> start(FairQueue<T> queue, long nowNanos) {
         FairNode<T> leaf = queue.node;
         FairNode<T> tenant = leaf.tenant();
-        lanes.forEach(lane -> lane.started(lane == queue.lane));
+        lanes.all.forEach(lane -> lane.started(lane == queue.lane));
         double chargeMillis = queue.estimateMillis();
         boolean isBorrowed = tenant.standing != FairNode.Standing.WITHIN;
         SlotLease<T> start = queue.serve(chargeMillis);
@@ -297,8 +277,10 @@ public final class FairDispatch<T> {
         tenant.attemptStarted(nowNanos);
         start.cohort = tenant.adaptive.started(tenant.inFlight, nowNanos);
         update(tenant);
+        pacing.started(tenant, nowNanos);
         if (leaf != tenant) {
             leaf.attemptStarted(nowNanos);
+            pacing.started(leaf, nowNanos);
         }
         return start;
     }
@@ -325,6 +307,15 @@ public final class FairDispatch<T> {
             leaf.attemptLeft(start.startedNanos);
         }
         return tenant;
+    }
+
+    /** Updates a node that its rate does not hold back any more. */
+    private void follow(FairNode<T> node) {
+        if (node.parent == null) {
+            update(node);
+        } else {
+            node.followConcurrency();
+        }
     }
 
     private void idleIfDone(FairNode<T> tenant, long nowNanos) {

@@ -1,9 +1,7 @@
 package io.spillway.core.scheduling;
 
-import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,16 +13,9 @@ import java.util.Set;
  * <p>A tenant has no children while no item of it names a workload. Afterwards the items without one are the workload
  * with the empty name.
  *
- * <p>Owner: the {@link TenantTable}, or the tenant's node. Bound: {@link #MAX_OWN} workloads with queues of their own,
- * as many more as a policy can name ({@link TenantPolicy#MAX_WORKLOADS}), and {@link #MAX_DELIVERIES} more that are
- * deliveries to subscriptions. A further one replaces those without items. While there are none, it shares one of
- * {@link #SHARED} nodes with others, by its hash and without limits of its own.
+ * <p>Owner: the {@link TenantTable}, or the tenant's {@link Workloads}.
  */
 final class FairNode<T> {
-    static final int MAX_OWN = 64;
-    static final int SHARED = 16;
-    /** A quarter of the items that are read ahead: no other subscriber is to feel one with slow attempts. */
-    static final int MAX_DELIVERIES = 1_000;
     /** Least charge of an attempt, so that attempts that take no time rotate too. */
     static final double LEAST_MILLIS = 0.01;
     /** Attempts after which the average becomes an exponential one. */
@@ -37,15 +28,18 @@ final class FairNode<T> {
     /** Whether several workloads share it, so that no limit of one applies. */
     final boolean isShared;
     private final FairQueue<T>[] queues = array(LaneBuffer.COUNT);
-    /** Null while it has no children, with the shared ones by number. */
-    private Map<String, FairNode<T>> children;
-    private FairNode<T>[] shared;
+    /** Null while it has no children. */
+    private Workloads<T> workloads;
 
     double weight;
     /** The limit over all workers, and this worker's part of it, 0 or more; the maximum of an int for none. */
     int limit = Integer.MAX_VALUE;
     int concurrency = Integer.MAX_VALUE;
     private MaxMinSlots shares = MaxMinSlots.ALONE;
+    /** Null without a limit; whether it holds items back, until the {@link Pacing} that it is then in ends that. */
+    StartRate rate;
+    boolean isPaced;
+    boolean isInPacing;
     int inFlight;
     int waiting;
     Standing standing = Standing.WITHIN;
@@ -100,7 +94,8 @@ final class FairNode<T> {
         this.adaptive = new AdaptiveCap();
     }
 
-    private FairNode(String name, FairNode<T> parent, boolean isShared) {
+    /** Creates the node of a workload, or the one that several share. */
+    FairNode(String name, FairNode<T> parent, boolean isShared) {
         this.name = name;
         this.weight = 1;
         this.parent = parent;
@@ -140,76 +135,35 @@ final class FairNode<T> {
     }
 
     boolean isDivided() {
-        return children != null;
+        return workloads != null;
     }
 
     /** Returns its children, which includes all with items, in a new list. */
     List<FairNode<T>> children() {
-        if (children == null) {
-            return List.of();
-        }
-        List<FairNode<T>> all = new ArrayList<>(children.values());
-        for (FairNode<T> several : shared) {
-            if (several != null) {
-                all.add(several);
-            }
-        }
-        return all;
+        return workloads == null ? List.of() : workloads.all();
     }
 
     /** Returns the node in which items of a workload wait: this one while none of the tenant names a workload. */
     FairNode<T> leaf(String workload, TenantPolicy policy) {
-        if (children == null) {
+        if (workloads == null) {
             if (workload.isEmpty()) {
                 return this;
             }
-            divide();
-        }
-        FairNode<T> known = children.get(workload);
-        if (known != null) {
-            return known;
-        }
-        boolean hasLimits = policy.workloads().containsKey(workload);
-        int most = MAX_OWN + (Subscription.isDelivery(workload) ? MAX_DELIVERIES
-                : hasLimits ? TenantPolicy.MAX_WORKLOADS : 0);
-        if (children.size() >= most) {
-            children.values().removeIf(child -> !child.isBusy());
-        }
-        int index = Math.floorMod(workload.hashCode(), SHARED);
-        FairNode<T> others = shared[index];
-        // While items wait there, some may be of this workload, and would be overtaken.
-        boolean isCrowded = children.size() >= most || others != null && others.isBusy() && !hasLimits;
-        if (isCrowded && !workload.isEmpty()) {
-            shared[index] = others == null ? new FairNode<>("", this, true) : others;
-            return shared[index];
-        }
-        return addChild(workload);
-    }
-
-    // Java cannot create an array of a generic type. Only this class stores nodes in it.
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    private void divide() {
-        children = new HashMap<>();
-        shared = new FairNode[SHARED];
-        FairNode<T> unnamed = addChild("");
-        for (FairQueue<T> queue : queues) {
-            if (queue != null) {
-                queue.divide(unnamed);
+            workloads = new Workloads<>(this);
+            FairNode<T> unnamed = workloads.of("", policy);
+            for (FairQueue<T> queue : queues) {
+                if (queue != null) {
+                    queue.divide(unnamed);
+                }
             }
         }
-    }
-
-    private FairNode<T> addChild(String workload) {
-        FairNode<T> child = new FairNode<>(workload, this, false);
-        children.put(workload, child);
-        return child;
+        return workloads.of(workload, policy);
     }
 
     /** Forgets its children while it has no items, so that an idle tenant costs no more than any other. */
     void rest() {
         adaptive.rest();
-        children = null;
-        shared = null;
+        workloads = null;
         for (FairQueue<T> queue : queues) {
             if (queue != null) {
                 queue.children = null;
@@ -217,8 +171,18 @@ final class FairNode<T> {
         }
     }
 
-    /** Applies a limit and shares; costs nothing while neither has changed. */
-    void limit(int newLimit, MaxMinSlots newShares) {
+    /** Applies limits and shares; costs nothing while nothing has changed. */
+    void limit(int newLimit, int newRate, MaxMinSlots newShares) {
+        if (newRate != StartRate.NONE) {
+            rate = rate == null ? new StartRate() : rate;
+            if (!rate.follows(newRate, newShares)) {
+                rate.follow(key(), newRate, newShares);
+            }
+        } else if (rate != null) {
+            rate = null;
+            isPaced = false;
+            followConcurrency();
+        }
         if (limit == newLimit && (shares == newShares || newLimit == Integer.MAX_VALUE)) {
             return;
         }
@@ -234,7 +198,10 @@ final class FairNode<T> {
      */
     boolean share(MaxMinSlots newShares, Map<String, MaxMinSlots.Demand> demands) {
         int before = concurrency;
-        limit(limit, newShares);
+        limit(limit, rate == null ? StartRate.NONE : rate.limit(), newShares);
+        if (rate != null) {
+            demands.put(StartRate.key(key()), rate.demand(waiting));
+        }
         if (limit < Integer.MAX_VALUE && isBusy()) {
             demands.put(key(), new MaxMinSlots.Demand(waiting + inFlight, Math.max(inFlight, concurrency)));
         }
@@ -258,8 +225,17 @@ final class FairNode<T> {
         return waiting > 0 || inFlight > 0;
     }
 
+    boolean hasLimit() {
+        return concurrency < Integer.MAX_VALUE || rate != null;
+    }
+
+    /** Returns the milliseconds between two of its starts, by the slots that it can get and by its rate. */
+    double apartMillis(double bySlotsMillis) {
+        return rate == null ? bySlotsMillis : Math.max(bySlotsMillis, rate.apartMillis());
+    }
+
     boolean isAtCap() {
-        return inFlight >= concurrency;
+        return inFlight >= concurrency || isPaced;
     }
 
     /** Changes what it may take, and the order of its queues with it. */
@@ -279,7 +255,7 @@ final class FairNode<T> {
     }
 
     /** A tenant's standing depends on those of others too, so the {@link SlotPool} decides on it. */
-    private void followConcurrency() {
+    void followConcurrency() {
         if (parent != null) {
             stand(isAtCap() ? Standing.HELD : Standing.WITHIN);
         }
@@ -310,7 +286,25 @@ final class FairNode<T> {
     void attemptStarted(long nowNanos) {
         inFlight++;
         startsNanos += nowNanos;
+        if (rate != null) {
+            rate.started(nowNanos);
+            isPaced = !rate.mayStart(nowNanos);
+        }
         followConcurrency();
+    }
+
+    /** Records that a start has led to no attempt. */
+    void startCancelled() {
+        if (rate != null) {
+            rate.cancelled();
+        }
+    }
+
+    /** Records that the destination has done its work. */
+    void worked(long nowNanos) {
+        if (rate != null) {
+            rate.worked(nowNanos);
+        }
     }
 
     /** Records that an attempt is not in flight any more. */

@@ -104,14 +104,14 @@ final class SlotPool {
         tenant.share = share(tenant.weight);
         tenant.cap = cap(tenant);
         tenant.isLong = isLong(tenant);
-        int demand = tenant.inFlight + (tenant.isHeld ? 0 : tenant.waiting);
+        int demand = tenant.inFlight + (tenant.isHeld || tenant.isPaced ? 0 : tenant.waiting);
         boolean isModest = !alone && !tenant.isLong && demand <= MODEST_FACTOR * tenant.share + MODEST_MORE;
         tenant.modest = isModest ? tenant.inFlight : 0;
         tenant.holds = isModest || !alone && tenant.inFlight <= tenant.share ? tenant.inFlight : 0;
         tenant.borrows = alone ? tenant.inFlight : Math.max(0, tenant.inFlight - tenant.share);
         tenant.wants = alone ? 0 : Math.min(demand, isModest ? tenant.cap : Math.min(tenant.share, tenant.cap));
         count(tenant, 1);
-        if (tenant.isHeld || tenant.inFlight >= tenant.cap) {
+        if (tenant.isHeld || tenant.isPaced || tenant.inFlight >= tenant.cap) {
             return FairNode.Standing.HELD;
         }
         if (tenant.inFlight < tenant.share) {

@@ -3,6 +3,7 @@ package io.spillway.core.scheduling;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -26,6 +27,7 @@ final class TenantTable<T> {
     private int idle;
     int active;
     double activeWeight;
+    private Optional<String> held = Optional.empty();
 
     /** Returns the tenant, marks it as busy and sets its weight; creates it when it is unknown. */
     FairNode<T> busy(String name, double weight) {
@@ -42,6 +44,7 @@ final class TenantTable<T> {
         }
         activeWeight += weight - tenant.weight;
         tenant.weight = weight;
+        tenant.isHeld = held.isPresent() && held.get().equals(name);
         return tenant;
     }
 
@@ -74,6 +77,23 @@ final class TenantTable<T> {
             firstActive = rested.idleAfter;
             deactivate(rested);
             rested.rest();
+        }
+    }
+
+    /** As {@link FairDispatch#hold(Optional)}; passes each tenant that has changed. */
+    void hold(Optional<String> next, Consumer<FairNode<T>> changed) {
+        if (!next.equals(held)) {
+            held.ifPresent(before -> setHeld(before, false, changed));
+            next.ifPresent(now -> setHeld(now, true, changed));
+            held = next;
+        }
+    }
+
+    private void setHeld(String name, boolean isHeld, Consumer<FairNode<T>> changed) {
+        FairNode<T> tenant = tenants.get(name);
+        if (tenant != null) {
+            tenant.isHeld = isHeld;
+            changed.accept(tenant);
         }
     }
 

@@ -17,7 +17,8 @@ class PolicyFieldTest {
 
     @ParameterizedTest
     @CsvSource({
-        "rate, rate", "burst, burst", "concurrency, concurrency", "agedAfter, aged-after", "ttl, ttl",
+        "rate, rate", "burst, burst", "concurrency, concurrency", "attemptRate, attempt-rate",
+        "agedAfter, aged-after", "ttl, ttl",
         "sweepable, sweepable", "attempts, attempts", "backoffBase, backoff-base", "backoffCap, backoff-cap",
         "jitter, jitter", "timeout, timeout", "weight, weight", "shardSize, shard-size", "dedicated, dedicated",
         "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
@@ -35,8 +36,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(33);
-        assertThat(PolicyField.flags()).hasSize(33).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(34);
+        assertThat(PolicyField.flags()).hasSize(34).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -191,6 +192,7 @@ class PolicyFieldTest {
         boolean none = field.allowed().contains(", or ") && random.nextInt(10) == 0;
         return switch (field) {
             case RATE, ADMISSION_RATE -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
+            case ATTEMPT_RATE -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 6));
             case GROWTH -> none ? -1.0 : random.nextDouble(1.1, 1_000);
             case GROWTH_FLOOR -> Math.pow(10, random.nextDouble(-3, 7));
             case GROWTH_CEILING -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));

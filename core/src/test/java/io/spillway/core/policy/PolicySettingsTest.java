@@ -26,6 +26,7 @@ class PolicySettingsTest {
         contract.put(PolicyField.ADMISSION_RATE, "none");
         contract.put(PolicyField.ADMISSION_BURST, "none");
         contract.put(PolicyField.CONCURRENCY, "none");
+        contract.put(PolicyField.ATTEMPT_RATE, "none");
         contract.put(PolicyField.AGED_AFTER, "5m");
         contract.put(PolicyField.TTL, "none");
         contract.put(PolicyField.SWEEPABLE, "false");
@@ -79,7 +80,8 @@ class PolicySettingsTest {
 
     @Test
     void one_line_has_the_fields_in_their_order_and_then_the_workloads_as_they_are_set() {
-        assertThat(ALL.with(PolicyField.AGED_AFTER, "none").withWorkload("mail", new WorkloadPolicy(0.5, 7, true))
+        assertThat(ALL.with(PolicyField.AGED_AFTER, "none")
+                        .withWorkload("mail", new WorkloadPolicy(0.5, 7, Double.POSITIVE_INFINITY, true))
                         .withWorkload("export", new WorkloadPolicy(2, Integer.MAX_VALUE)).inOneLine())
                 .isEqualTo("rate=7 burst=50 agedAfter=none ttl=1h workload export: weight=2 concurrency=none "
                         + "workload mail: weight=0.5 concurrency=7 paused=true");

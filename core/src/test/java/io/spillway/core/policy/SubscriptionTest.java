@@ -103,7 +103,7 @@ class SubscriptionTest {
         assertThat(policy.timeoutMillis()).isEqualTo(tenant.timeoutMillis());
         assertThat(policy.rateLimit()).isEqualTo(tenant.rateLimit());
         assertThat(policy.concurrency()).as("that of the tenant").isEqualTo(9);
-        assertThat(policy.workload("~hook")).isEqualTo(new WorkloadPolicy(1, 2, true));
+        assertThat(policy.workload("~hook")).isEqualTo(new WorkloadPolicy(1, 2, Double.POSITIVE_INFINITY, true));
         assertThat(policy.isPaused("~hook")).isTrue();
         assertThat(policy.paused()).isFalse();
         assertThat(tenant.attempts()).as("it stays as it is").isEqualTo(3);

@@ -15,7 +15,10 @@ class WorkloadPolicyTest {
         assertThat(MAIL.with(PolicyField.CONCURRENCY, 7L)).isEqualTo(new WorkloadPolicy(2, 7));
         assertThat(MAIL.with(PolicyField.CONCURRENCY, PolicyField.NONE))
                 .isEqualTo(new WorkloadPolicy(2, Integer.MAX_VALUE));
-        assertThat(MAIL.with(PolicyField.PAUSED, true)).isEqualTo(new WorkloadPolicy(2, 5, true));
+        assertThat(MAIL.with(PolicyField.PAUSED, true))
+                .isEqualTo(new WorkloadPolicy(2, 5, Double.POSITIVE_INFINITY, true));
+        assertThat(MAIL.with(PolicyField.ATTEMPT_RATE, 2.5)).isEqualTo(new WorkloadPolicy(2, 5, 2.5, false));
+        assertThat(MAIL.with(PolicyField.ATTEMPT_RATE, 2.5).with(PolicyField.ATTEMPT_RATE, -1.0)).isEqualTo(MAIL);
     }
 
     @Test
@@ -25,10 +28,11 @@ class WorkloadPolicyTest {
     }
 
     @Test
-    void the_text_and_the_stored_values_say_that_it_is_paused_only_if_it_is() {
+    void the_text_and_the_stored_values_have_a_rate_and_a_pause_only_if_it_has_them() {
         assertThat(MAIL.format()).isEqualTo("weight=2 concurrency=5");
         assertThat(MAIL.values()).isEqualTo(Map.of(PolicyField.WEIGHT, 2.0, PolicyField.CONCURRENCY, 5L));
-        WorkloadPolicy held = new WorkloadPolicy(0.5, Integer.MAX_VALUE, true);
+        assertThat(new WorkloadPolicy(2, 5, 7.5, false).format()).isEqualTo("weight=2 concurrency=5 attemptRate=7.5");
+        WorkloadPolicy held = new WorkloadPolicy(0.5, Integer.MAX_VALUE, Double.POSITIVE_INFINITY, true);
         assertThat(held.format()).isEqualTo("weight=0.5 concurrency=none paused=true");
         assertThat(held.values()).isEqualTo(Map.of(
                 PolicyField.WEIGHT, 0.5, PolicyField.CONCURRENCY, PolicyField.NONE, PolicyField.PAUSED, true));

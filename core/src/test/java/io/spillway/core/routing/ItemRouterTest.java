@@ -173,7 +173,7 @@ class ItemRouterTest {
                 .with(PolicyField.TTL, expected.equals("expired") ? "none" : "1h")
                 .with(PolicyField.SWEEPABLE, "true").with(PolicyField.RATE, "1")
                 .with(PolicyField.PAUSED, Boolean.toString(tenant))
-                .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, mail)));
+                .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, Double.POSITIVE_INFINITY, mail)));
         Route route = route(acme(policy), workload, NOW - age, NOW - age, false, policy.rateLimit(),
                 sweptBefore == null ? ItemEnds.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates);
         assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)

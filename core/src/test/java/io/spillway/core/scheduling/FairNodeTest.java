@@ -85,19 +85,19 @@ class FairNodeTest {
     @Test
     void its_concurrency_is_its_part_of_the_limit() {
         assertThat(tenant.concurrency).isEqualTo(Integer.MAX_VALUE);
-        tenant.limit(4, MaxMinSlots.ALONE);
+        tenant.limit(4, StartRate.NONE, MaxMinSlots.ALONE);
         assertThat(tenant.concurrency).isEqualTo(4);
-        tenant.limit(4, twoWorkers("acme"));
+        tenant.limit(4, StartRate.NONE, twoWorkers("acme"));
         assertThat(tenant.concurrency).isEqualTo(2);
-        tenant.limit(8, twoWorkers("acme"));
+        tenant.limit(8, StartRate.NONE, twoWorkers("acme"));
         assertThat(tenant.concurrency).isEqualTo(4);
-        tenant.limit(Integer.MAX_VALUE, twoWorkers("acme"));
+        tenant.limit(Integer.MAX_VALUE, StartRate.NONE, twoWorkers("acme"));
         assertThat(tenant.concurrency).isEqualTo(Integer.MAX_VALUE);
     }
 
     @Test
     void it_is_at_its_cap_with_as_many_attempts_as_its_concurrency() {
-        tenant.limit(2, MaxMinSlots.ALONE);
+        tenant.limit(2, StartRate.NONE, MaxMinSlots.ALONE);
         tenant.attemptStarted(0);
         assertThat(tenant.isAtCap()).isFalse();
         assertThat(tenant.isBusy()).isTrue();
@@ -113,21 +113,21 @@ class FairNodeTest {
     @Test
     void a_workload_at_its_concurrency_is_held_until_an_attempt_ends_or_its_limit_rises() {
         FairNode<String> mail = tenant.leaf("mail", POLICY);
-        mail.limit(1, MaxMinSlots.ALONE);
+        mail.limit(1, StartRate.NONE, MaxMinSlots.ALONE);
         mail.attemptStarted(0);
         assertThat(mail.standing).isEqualTo(Standing.HELD);
         mail.attemptLeft(0);
         assertThat(mail.standing).isEqualTo(Standing.WITHIN);
         mail.attemptStarted(0);
-        mail.limit(2, MaxMinSlots.ALONE);
+        mail.limit(2, StartRate.NONE, MaxMinSlots.ALONE);
         assertThat(mail.standing).isEqualTo(Standing.WITHIN);
     }
 
     @Test
     void the_demand_under_a_limit_is_what_waits_and_runs_and_the_claim_is_the_whole_part() {
-        tenant.limit(4, MaxMinSlots.ALONE);
+        tenant.limit(4, StartRate.NONE, MaxMinSlots.ALONE);
         FairNode<String> mail = tenant.leaf("mail", POLICY);
-        mail.limit(6, MaxMinSlots.ALONE);
+        mail.limit(6, StartRate.NONE, MaxMinSlots.ALONE);
         Map<String, MaxMinSlots.Demand> demands = new HashMap<>();
 
         assertThat(tenant.share(MaxMinSlots.ALONE, demands)).isFalse();
@@ -157,8 +157,8 @@ class FairNodeTest {
     @Test
     void limits_that_hold_items_back_are_those_with_items_that_wait_and_as_many_attempts_as_they_allow() {
         FairNode<String> mail = tenant.leaf("mail", POLICY);
-        tenant.limit(2, MaxMinSlots.ALONE);
-        mail.limit(2, MaxMinSlots.ALONE);
+        tenant.limit(2, StartRate.NONE, MaxMinSlots.ALONE);
+        mail.limit(2, StartRate.NONE, MaxMinSlots.ALONE);
         assertThat(atCap()).isEmpty();
         tenant.inFlight = 2;
         mail.inFlight = 2;
@@ -169,7 +169,7 @@ class FairNodeTest {
         assertThat(atCap()).containsExactlyInAnyOrder("acme", "acme/mail");
         tenant.inFlight = 1;
         assertThat(atCap()).containsExactly("acme/mail");
-        mail.limit(Integer.MAX_VALUE, MaxMinSlots.ALONE);
+        mail.limit(Integer.MAX_VALUE, StartRate.NONE, MaxMinSlots.ALONE);
         assertThat(atCap()).isEmpty();
     }
 
@@ -204,7 +204,7 @@ class FairNodeTest {
 
     @Test
     void workloads_beyond_the_bound_replace_idle_ones_or_share_queues() {
-        occupy(FairNode.MAX_OWN - 1);
+        occupy(Workloads.MAX_OWN - 1);
         assertThat(tenant.leaf("one-too-many", POLICY).isShared).as("63 and the unnamed one are 64").isTrue();
         assertThat(tenant.leaf("one-too-many", POLICY)).isSameAs(tenant.leaf("one-too-many", POLICY));
         assertThat(tenant.leaf("named", NAMED).isShared).as("limits need a node of their own").isFalse();
@@ -219,8 +219,8 @@ class FairNodeTest {
 
     @Test
     void a_thousand_deliveries_more_have_queues_of_their_own() {
-        occupy(FairNode.MAX_OWN - 1);
-        for (int i = 0; i < FairNode.MAX_DELIVERIES; i++) {
+        occupy(Workloads.MAX_OWN - 1);
+        for (int i = 0; i < Workloads.MAX_DELIVERIES; i++) {
             FairNode<String> delivery = tenant.leaf("~s" + i, POLICY);
             assertThat(delivery.isShared).isFalse();
             delivery.waiting = 1;
@@ -231,7 +231,7 @@ class FairNodeTest {
 
     @Test
     void while_items_wait_in_a_shared_queue_further_ones_of_its_workloads_follow_them() {
-        occupy(FairNode.MAX_OWN - 1);
+        occupy(Workloads.MAX_OWN - 1);
         FairNode<String> shared = tenant.leaf("late", POLICY);
         shared.waiting = 1;
         tenant.leaf("w1", POLICY).waiting = 0;

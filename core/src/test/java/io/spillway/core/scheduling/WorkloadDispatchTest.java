@@ -176,11 +176,11 @@ class WorkloadDispatchTest {
         for (int i = 0; i < names; i++) {
             offer(Lane.OVERFLOW, "w" + i, 1);
         }
-        assertThat(known()).isLessThanOrEqualTo(FairNode.MAX_OWN + FairNode.SHARED);
+        assertThat(known()).isLessThanOrEqualTo(Workloads.MAX_OWN + Workloads.SHARED);
         limits("named", 1, 1);
         offer(Lane.OVERFLOW, "named", 1);
         assertThat(known()).as("a workload of the policy has its own queue")
-                .isLessThanOrEqualTo(FairNode.MAX_OWN + FairNode.SHARED + 1);
+                .isLessThanOrEqualTo(Workloads.MAX_OWN + Workloads.SHARED + 1);
         Set<String> served = new HashSet<>(serve(names + 1, 1));
         assertThat(served).hasSize(names + 1);
     }
@@ -271,7 +271,7 @@ class WorkloadDispatchTest {
         Map<FairQueue<String>, Long> rounds = new HashMap<>();
         rounds.put(null, 0L);
         if (tenant() != null) {
-            tenant().parts(dispatch.lanes.getFirst()).stream().filter(part -> part.heap != null)
+            tenant().parts(dispatch.lanes.of(Lane.HOT)).stream().filter(part -> part.heap != null)
                     .forEach(part -> rounds.put(part, part.round));
             rounds.computeIfPresent(null, (none, round) -> rounds.size() > 1 ? null : round);
         }

@@ -60,7 +60,7 @@ public final class InitialOffsets {
     /** Commits the start of each partition without an offset in the topics that routers read. */
     public void commitForRouters() {
         Map<String, BooleanSupplier> inputs = new LinkedHashMap<>();
-        inputs.put(topics.ingress(), () -> Stream.of(Lane.values()).map(topics::lane).allMatch(this::isUnused));
+        inputs.put(topics.ingress(), () -> Stream.of(Lane.values()).map(topics::lane).allMatch(this::hadNoItem));
         // A stored timer leaves records in the changelog even after it has fired.
         inputs.put(topics.lane(Lane.DELAY), () -> isUnused(topics.timersChangelog()));
         if (topics.assignsShards()) {
@@ -183,6 +183,13 @@ public final class InitialOffsets {
             }
         }
         return found;
+    }
+
+    /** An aborted transaction of somebody else leaves a lane as it was. No lane is compacted. */
+    private boolean hadNoItem(String lane) {
+        List<QueueProgress> used = admin.read(lane, topics.workerGroup()).stream()
+                .filter(queue -> queue.end() > 0).toList();
+        return used.stream().allMatch(queue -> queue.start() == 0) && withRecords(used).isEmpty();
     }
 
     private boolean isUnused(String topic) {

@@ -138,7 +138,9 @@ class RecordsFuzzTest {
         }
         for (int i = random.nextInt(4); i > 0; i--) {
             settings = settings.withWorkload("w" + i, new WorkloadPolicy(
-                    0.25 * random.nextInt(1, 40), random.nextInt(1, 1000), random.nextBoolean()));
+                    0.25 * random.nextInt(1, 40), random.nextInt(1, 1000),
+                    random.nextBoolean() ? random.nextDouble(0.001, 100) : Double.POSITIVE_INFINITY,
+                    random.nextBoolean()));
         }
         return settings;
     }

@@ -212,7 +212,7 @@ class TenantPoliciesTest {
     void limits_of_workloads_are_stored_and_apply() {
         PolicySettings settings = PolicySettings.NONE_SET
                 .withWorkload("mail", new WorkloadPolicy(2, 5))
-                .withWorkload("export", new WorkloadPolicy(0.5, Integer.MAX_VALUE, true));
+                .withWorkload("export", new WorkloadPolicy(0.5, Integer.MAX_VALUE, Double.POSITIVE_INFINITY, true));
         assertThat(TenantPolicies.decode(TenantPolicies.encode("acme", settings))).isEqualTo(settings);
 
         TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);

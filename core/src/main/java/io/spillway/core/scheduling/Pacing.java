@@ -1,0 +1,46 @@
+package io.spillway.core.scheduling;
+
+import java.util.Comparator;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
+import java.util.function.Consumer;
+
+/**
+ * Nodes that their {@link StartRate} holds back, by the time at which to look at them again.
+ *
+ * <p>Owner: {@link FairDispatch}. Bound: the nodes with items, and those that had some within half a second.
+ */
+final class Pacing<T> {
+    private final PriorityQueue<Look<T>> looks =
+            new PriorityQueue<>(Comparator.comparingLong((Look<T> look) -> look.atNanos));
+
+    private record Look<T>(FairNode<T> node, long atNanos) {}
+
+    /** Follows a start of a node: one without a start left is held back from now on. */
+    void started(FairNode<T> node, long nowNanos) {
+        if (node.isPaced && !node.isInPacing) {
+            node.isInPacing = true;
+            looks.add(new Look<>(node, node.rate.nextNanos(nowNanos)));
+        }
+    }
+
+    /** Lets the nodes go whose time has come, each of which it passes on. */
+    void wake(long nowNanos, Consumer<FairNode<T>> free) {
+        while (!looks.isEmpty() && looks.peek().atNanos <= nowNanos) {
+            FairNode<T> node = looks.remove().node;
+            node.isInPacing = false;
+            // One without items keeps what it owes.
+            node.isPaced = node.rate != null && node.isBusy() && !node.rate.mayStart(nowNanos);
+            if (node.isPaced) {
+                started(node, nowNanos);
+            } else {
+                free.accept(node);
+            }
+        }
+    }
+
+    /** Returns when the next one may start; empty if none is held back. */
+    OptionalLong nextNanos() {
+        return looks.isEmpty() ? OptionalLong.empty() : OptionalLong.of(looks.peek().atNanos);
+    }
+}
