@@ -97,6 +97,7 @@ class ConfigurationEnvironmentTest {
                     : field.allowed().startsWith("shed") ? "accept"
                     : field.type() == PolicyField.Type.FLAG ? "true"
                     : field.type() == PolicyField.Type.DURATION ? "3s"
+                    : field == PolicyField.URL ? "http://h/"
                     : field == PolicyField.RETRY_EARNED ? "0.3" : "3";
             String name = "SPILLWAY_DEFAULTS_" + field.flag().replace('-', '_').toUpperCase();
             assertThat(load(Map.of(name, value)).defaults().values()).isEqualTo(Map.of(field, field.parse(value)));

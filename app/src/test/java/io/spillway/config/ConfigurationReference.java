@@ -133,7 +133,7 @@ final class ConfigurationReference {
             case DURATION -> typeName(Duration.class);
             case FLAG -> "flag";
             case CHOICE -> "choice";
-            case NAME -> "text";
+            case NAME, URL -> "text";
         };
         return String.join(" | ", type, "`" + field.format(PolicySettings.DEFAULTS.values().get(field)) + "`",
                 field.allowed(),

@@ -67,7 +67,8 @@ class ConfigurationReferenceTest {
                         : Long.toString((long) range.min() - 1);
                 // Only the settings of the chosen handler type are checked.
                 Map<String, String> set = Map.of(
-                        each.key(), below, "handler.type", each.key().startsWith("handler.http") ? "http" : "log",
+                        each.key(), below, "handler.type", each.key().startsWith("handler.http") ? "http"
+                                : each.key().startsWith("handler.webhook") ? "webhook" : "log",
                         "handler.http.url", "http://h/");
                 assertThat(catchThrowable(() -> ConfigurationLoader.load(Optional.empty(), Map.of(), set)))
                         .as(each.key())

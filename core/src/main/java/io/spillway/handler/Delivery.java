@@ -117,6 +117,11 @@ public interface Delivery {
         return "";
     }
 
+    /** Returns the receiver that the policy of the tenant or the subscription names; empty if it names none. */
+    default Optional<Receiver> receiver() {
+        return Optional.empty();
+    }
+
     /** Returns the lease of this attempt, which limits how long it may take. */
     Lease lease();
 

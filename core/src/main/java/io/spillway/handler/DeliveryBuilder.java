@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Builder of {@link Delivery} objects for handler tests, without Kafka and without a worker:
@@ -45,6 +46,7 @@ public final class DeliveryBuilder {
     private byte[] payload = {};
     private byte[] key;
     private boolean hasKey = true;
+    private Optional<Receiver> receiver = Optional.empty();
     private Delivery.Lease lease = NEVER_ENDING;
 
     private DeliveryBuilder(String tenant, String id) {
@@ -131,6 +133,12 @@ public final class DeliveryBuilder {
         return header(new Delivery.Header(name, text.getBytes(StandardCharsets.UTF_8)));
     }
 
+    /** Sets {@link Delivery#receiver}. Default: none. */
+    public DeliveryBuilder receiver(Receiver named) {
+        receiver = Optional.of(named);
+        return this;
+    }
+
     /** Sets {@link Delivery#lease}. Default: a lease that never ends. */
     public DeliveryBuilder lease(Delivery.Lease given) {
         lease = Objects.requireNonNull(given, "lease");
@@ -140,11 +148,11 @@ public final class DeliveryBuilder {
     /** Returns the delivery. The builder can be reused. */
     public Delivery build() {
         return new BuiltDelivery(tenant, id, workload, enqueuedAt, attempt, lane, channel, contentType, attributes,
-                payload, key, hasKey, payload, List.copyOf(headers), lease);
+                payload, key, hasKey, payload, List.copyOf(headers), receiver, lease);
     }
 
     private record BuiltDelivery(
             String tenant, String id, String workload, Instant enqueuedAt, int attempt, String lane, String channel,
             String contentType, Map<String, String> attributes, byte[] payload, byte[] key, boolean hasKey,
-            byte[] value, List<Header> headers, Lease lease) implements Delivery {}
+            byte[] value, List<Header> headers, Optional<Receiver> receiver, Lease lease) implements Delivery {}
 }

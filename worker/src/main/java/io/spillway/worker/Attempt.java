@@ -8,6 +8,7 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.handler.Delivery;
+import io.spillway.handler.Receiver;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
 import io.spillway.tracing.AttemptSpan;
@@ -300,6 +301,11 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
         // It has no offset yet if it started early.
         return (at.offset() < 0 ? at.origin() : at.record().topic() + "-" + at.record().partition() + "-" + at.offset())
                 + "@" + at.owned().assignment;
+    }
+
+    @Override
+    public Optional<Receiver> receiver() {
+        return policy.receiver();
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.spillway.core.item.PoolName;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.Numbers;
 import io.spillway.core.text.Printable;
+import io.spillway.core.text.UrlTemplate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -80,14 +81,19 @@ public enum PolicyField {
             "maximum of a growing limit, items a second"),
     GROWTH_PER_DAY("growthPerDay", "1.5", Type.NUMBER, 1.01, 100, false,
             "maximum factor by which a growing limit rises in a day"),
-    PAUSED("paused", "false", Type.FLAG, 0, 1, false, "whether items are accepted but held in delay, without attempts");
+    PAUSED("paused", "false", Type.FLAG, 0, 1, false, "whether items are accepted but held in delay, without attempts"),
+    URL("url", "none", Type.URL, 0, 0, true,
+            "where a handler of the type webhook posts items; may contain {tenant} and {workload} in its path or query"),
+    SIGNING_KEY("signingKey", "none", Type.NAME, 0, 0, true,
+            "file in handler.webhook.keys with the secrets that sign the requests");
 
     /** Fields that a workload can have too. */
     public static final List<PolicyField> OF_WORKLOADS = List.of(WEIGHT, CONCURRENCY, ATTEMPT_RATE, PAUSED);
 
     /** Fields that a subscription can have: those of a workload, and those of an attempt and of an item's end. */
     public static final List<PolicyField> OF_SUBSCRIPTIONS = List.of(WEIGHT, CONCURRENCY, ATTEMPT_RATE, PAUSED,
-            ATTEMPTS, RETRY_FOR, EXPIRE_AFTER, BACKOFF_BASE, BACKOFF_CAP, JITTER, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX);
+            ATTEMPTS, RETRY_FOR, EXPIRE_AFTER, BACKOFF_BASE, BACKOFF_CAP, JITTER, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX,
+            URL, SIGNING_KEY);
 
     /** Type of a field's value. */
     public enum Type {
@@ -96,13 +102,17 @@ public enum PolicyField {
         DURATION,
         FLAG,
         CHOICE,
-        NAME
+        NAME,
+        URL
     }
 
     /** Stored value for "none": -1 as a {@link Long}, or -1.0 for a {@link Type#NUMBER}. */
     public static final long NONE = -1;
     /** Stored value for "auto", of {@link #TIMEOUT} alone: no field can be both none and automatic. */
     public static final long AUTO = NONE;
+
+    /** Longer ones are refused by common servers. */
+    public static final int MAX_URL_LENGTH = 2_000;
 
     private static final String NONE_TEXT = "none";
 
@@ -174,6 +184,7 @@ public enum PolicyField {
             case FLAG -> "true or false";
             case CHOICE -> String.join(", ", choices);
             case NAME -> PoolName.RULE;
+            case URL -> "http://HOST... or https://HOST..., at most " + MAX_URL_LENGTH + " characters";
             case DURATION -> Durations.format((long) min) + " to " + Durations.format((long) max);
             case COUNT -> (long) min + " to " + (max > 1e15 ? "2^62" : Long.toString((long) max));
             case NUMBER -> plain(min) + " to " + plain(max);
@@ -197,7 +208,7 @@ public enum PolicyField {
                 case COUNT -> Numbers.whole(trimmed);
                 case DURATION -> Durations.parseMillis(trimmed);
                 case FLAG -> parseFlag(trimmed);
-                case CHOICE, NAME -> trimmed;
+                case CHOICE, NAME, URL -> trimmed;
             };
             // -1 is only a stored form; it is not valid as text.
             if (isValid(value) && !wordValue().equals(value)) {
@@ -206,13 +217,19 @@ public enum PolicyField {
         } catch (IllegalArgumentException wrongType) {
             // The message below covers it.
         }
+        if (type == Type.URL) {
+            // It may contain a password.
+            throw new IllegalArgumentException(key + " = " + (text.contains("@") ? "***" : Printable.of(text)) + ": "
+                    + UrlTemplate.problem(trimmed).filter(problem -> problem.startsWith("must not"))
+                            .orElse("must be " + allowed()));
+        }
         throw new IllegalArgumentException(key + " = " + Printable.of(text) + ": must be " + allowed()
                 + Numbers.hint(text) + (type == Type.DURATION ? " (" + Durations.UNITS_TEXT + ")" : ""));
     }
 
     /**
      * Returns a valid stored value as 64 bits: {@link Long#MAX_VALUE} for none, the bits of a {@link Double}, 0 or 1
-     * for a flag, the number of a choice, and a hash of a name, which is read from the settings.
+     * for a flag, the number of a choice, and a hash of a name or URL, which is read from the settings.
      */
     long bits(Object stored) {
         return switch (type) {
@@ -220,7 +237,7 @@ public enum PolicyField {
             case COUNT, DURATION -> isWord(stored) ? Long.MAX_VALUE : (Long) stored;
             case FLAG -> (Boolean) stored ? 1 : 0;
             case CHOICE -> choices.indexOf(stored);
-            case NAME -> stored.hashCode();
+            case NAME, URL -> isWord(stored) ? Long.MAX_VALUE : stored.hashCode();
         };
     }
 
@@ -231,7 +248,9 @@ public enum PolicyField {
             case COUNT, DURATION -> value instanceof Long n && (inRange(n) || word.isPresent() && n == NONE);
             case FLAG -> value instanceof Boolean;
             case CHOICE -> value instanceof String s && choices.contains(s);
-            case NAME -> value instanceof String s && PoolName.isValid(s);
+            case NAME -> value instanceof String s && PoolName.isValid(s) || isWord(value);
+            case URL -> value instanceof String s && s.length() <= MAX_URL_LENGTH && UrlTemplate.problem(s).isEmpty()
+                    || isWord(value);
         };
     }
 

@@ -1,5 +1,6 @@
 package io.spillway.core.policy;
 
+import io.spillway.handler.Receiver;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,7 @@ public final class TenantPolicy {
     private final Optional<RateLimit> rateLimit;
     private final Optional<RateLimit> admissionLimit;
     private final Optional<GrowthRule> growth;
+    private final Optional<Receiver> receiver;
     private final Map<String, WorkloadPolicy> workloads;
 
     private TenantPolicy(PolicySettings all) {
@@ -31,6 +33,7 @@ public final class TenantPolicy {
         this.rateLimit = rateLimit(PolicyField.RATE, PolicyField.BURST);
         this.admissionLimit = rateLimit(PolicyField.ADMISSION_RATE, PolicyField.ADMISSION_BURST);
         this.growth = growthRule();
+        this.receiver = receiver(all, Optional.empty());
     }
 
     /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
@@ -43,6 +46,7 @@ public final class TenantPolicy {
         this.rateLimit = tenant.rateLimit;
         this.admissionLimit = tenant.admissionLimit;
         this.growth = tenant.growth;
+        this.receiver = receiver(subscription.settings(), tenant.receiver);
         WorkloadPolicy limits = tenant.workload(subscription.workload());
         for (Map.Entry<PolicyField, Object> setting : subscription.settings().values().entrySet()) {
             PolicyField field = setting.getKey();
@@ -67,6 +71,18 @@ public final class TenantPolicy {
         // The default burst is one second of the rate, because an unlimited burst would disable the rate.
         return number(perSecond) == PolicyField.NONE
                 ? Optional.empty() : Optional.of(RateLimit.orOneSecond(number(perSecond), count(burst)));
+    }
+
+    /** A subscription with a URL of its own does not have its tenant's key, which is a secret of another receiver. */
+    private static Optional<Receiver> receiver(PolicySettings own, Optional<Receiver> otherwise) {
+        Optional<String> key = text(own, PolicyField.SIGNING_KEY);
+        return own.get(PolicyField.URL).isEmpty()
+                ? otherwise.map(of -> own.get(PolicyField.SIGNING_KEY).isEmpty() ? of : new Receiver(of.url(), key))
+                : text(own, PolicyField.URL).map(url -> new Receiver(url, key));
+    }
+
+    private static Optional<String> text(PolicySettings settings, PolicyField field) {
+        return settings.get(field).filter(String.class::isInstance).map(String.class::cast);
     }
 
     private Optional<GrowthRule> growthRule() {
@@ -185,6 +201,11 @@ public final class TenantPolicy {
         return (int) count(PolicyField.SHARD_SIZE);
     }
 
+    /** Returns where its items are posted; empty if that is not set. */
+    public Optional<Receiver> receiver() {
+        return receiver;
+    }
+
     /** Returns the partitions reserved for this tenant, 0 for none. */
     public int dedicated() {
         return (int) count(PolicyField.DEDICATED);
@@ -229,7 +250,7 @@ public final class TenantPolicy {
     @Override
     public boolean equals(Object other) {
         return other instanceof TenantPolicy policy && Arrays.equals(values, policy.values)
-                && workloads.equals(policy.workloads);
+                && workloads.equals(policy.workloads) && receiver.equals(policy.receiver);
     }
 
     @Override

@@ -25,7 +25,8 @@ class PolicyFieldTest {
         "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day",
         "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
         "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
-        "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin", "paused, paused"
+        "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin", "paused, paused",
+        "url, url", "signingKey, signing-key"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
         PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst()
@@ -36,8 +37,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(34);
-        assertThat(PolicyField.flags()).hasSize(34).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(36);
+        assertThat(PolicyField.flags()).hasSize(36).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -149,6 +150,16 @@ class PolicyFieldTest {
         assertThat(field.allowed()).isEqualTo(allowed);
     }
 
+    @Test
+    void a_url_with_a_login_is_refused_and_not_shown_and_one_with_an_underscore_or_a_fragment_says_why() {
+        assertThatIllegalArgumentException().isThrownBy(() -> PolicyField.URL.parse("https://acme:secret@h/"))
+                .withMessage("url = ***: must not contain a login, which is not sent");
+        assertThatIllegalArgumentException().isThrownBy(() -> PolicyField.URL.parse("https://a_b/"))
+                .withMessageStartingWith("url = https://a_b/: must not have an underscore in the name of the host");
+        assertThatIllegalArgumentException().isThrownBy(() -> PolicyField.URL.parse("https://h/" + "x".repeat(2_000)))
+                .withMessageEndingWith(": must be http://HOST... or https://HOST..., at most 2000 characters, or none");
+    }
+
     @ParameterizedTest
     @EnumSource(PolicyField.class)
     void the_error_is_one_printable_line_for_any_value(PolicyField field) {
@@ -177,7 +188,7 @@ class PolicyFieldTest {
     @ParameterizedTest
     @EnumSource(PolicyField.class)
     void a_stored_value_of_another_type_is_not_valid(PolicyField field) {
-        List<Object> values = List.of(2.0, 0.5, 1L, 5_000L, true, "full", "shed", 1, 1.0f, 'x');
+        List<Object> values = List.of(2.0, 0.5, 1L, 5_000L, true, "full", "shed", "http://h", 1, 1.0f, 'x');
         long valid = values.stream().filter(field::isValid).map(Object::getClass).distinct().count();
         assertThat(valid).isEqualTo(1);
         assertThat(field.isValid(null)).isFalse();
@@ -200,6 +211,9 @@ class PolicyFieldTest {
             case WEIGHT -> Math.pow(10, random.nextDouble(-2, 3));
             case SWEEPABLE, PAUSED, MOVE_BACKLOG -> random.nextBoolean();
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
+            case URL -> none ? -1L : pick(
+                    random, "http://h", "https://h:8443/a/{tenant}?w={workload}", "https://[::1]/");
+            case SIGNING_KEY -> none ? -1L : pick(random, "a", "acme-2");
             case POOL -> pick(random, "shared", "a", "spare-2", "x".repeat(63));
             case BACK_PRESSURE -> pick(random, "shed", "accept");
             case SWEEP_MARGIN -> random.nextLong(0, DAY + 1);

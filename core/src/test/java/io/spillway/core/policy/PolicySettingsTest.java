@@ -55,6 +55,8 @@ class PolicySettingsTest {
         contract.put(PolicyField.GROWTH_CEILING, "none");
         contract.put(PolicyField.GROWTH_PER_DAY, "1.5");
         contract.put(PolicyField.PAUSED, "false");
+        contract.put(PolicyField.URL, "none");
+        contract.put(PolicyField.SIGNING_KEY, "none");
         Map<PolicyField, String> written = new EnumMap<>(PolicyField.class);
         PolicySettings.DEFAULTS.values().forEach((field, value) -> written.put(field, field.format(value)));
         assertThat(written).isEqualTo(contract);

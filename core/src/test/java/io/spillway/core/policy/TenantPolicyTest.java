@@ -2,6 +2,7 @@ package io.spillway.core.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.handler.Receiver;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,7 @@ class TenantPolicyTest {
             case FLAG -> "true";
             case CHOICE -> field == PolicyField.JITTER ? "equal" : "accept";
             case NAME -> "red";
+            case URL -> "https://h/{tenant}";
         };
         PolicySettings settings = PolicySettings.NONE_SET.with(field, field == PolicyField.RETRY_EARNED ? "0.5" : text);
         TenantPolicy policy = TenantPolicy.of(settings);
@@ -49,6 +51,7 @@ class TenantPolicyTest {
             case FLAG -> assertThat(policy.isOn(field)).isTrue();
             case CHOICE -> assertThat(policy.count(field)).isEqualTo(1);
             case NAME -> assertThat(settings.get(field)).contains("red");
+            case URL -> assertThat(policy.receiver()).contains(new Receiver("https://h/{tenant}", Optional.empty()));
         }
         assertThat(policy).isEqualTo(TenantPolicy.of(settings)).hasSameHashCodeAs(TenantPolicy.of(settings))
                 .isNotEqualTo(TenantPolicy.of(PolicySettings.NONE_SET));

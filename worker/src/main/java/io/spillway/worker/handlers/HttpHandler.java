@@ -2,6 +2,7 @@ package io.spillway.worker.handlers;
 
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.text.Printable;
+import io.spillway.core.text.UrlTemplate;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.HandlerContext;

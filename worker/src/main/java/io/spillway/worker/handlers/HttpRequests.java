@@ -1,6 +1,7 @@
 package io.spillway.worker.handlers;
 
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.text.UrlTemplate;
 import io.spillway.handler.Delivery;
 import java.net.URI;
 import java.net.http.HttpRequest;

@@ -4,6 +4,7 @@ import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
+import io.spillway.core.text.UrlTemplate;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -54,9 +55,13 @@ public record HttpSettings(
 
     public HttpSettings {
         UrlTemplate.problem(url).ifPresent(problem -> {
-            // It may contain a password.
-            String shown = url.contains("@") ? "***" : url;
-            throw new InvalidSettingException("handler.http.url", shown, problem);
+            if (url.contains("@")) {
+                // It may contain a password.
+                throw new InvalidSettingException("handler.http.url", "***", problem + ". Use"
+                        + " handler.http.secretHeaders for the header Authorization: its value is Basic and"
+                        + " USER:PASSWORD in base64");
+            }
+            throw new InvalidSettingException("handler.http.url", url, problem);
         });
         AllowedRange.check(HttpSettings.class, url, connectTimeout, requestTimeout);
         new StatusRules(retryStatuses, unavailableStatuses, finalStatuses);

@@ -3,6 +3,7 @@ package io.spillway.worker.handlers;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
+import io.spillway.core.text.UrlTemplate;
 import io.spillway.handler.Handler;
 import io.spillway.handler.HandlerContext;
 import io.spillway.handler.HandlerException;

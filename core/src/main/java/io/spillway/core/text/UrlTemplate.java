@@ -1,4 +1,4 @@
-package io.spillway.worker.handlers;
+package io.spillway.core.text;
 
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -8,24 +8,28 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * URL of the destination, with {@code {tenant}} and {@code {workload}} in its path or query. They are never in the
- * host: a producer must not choose where items go.
+ * URL of a destination, with {@code {tenant}} and {@code {workload}} in its path or query. They are never in the host:
+ * a producer must not choose where items go. Immutable.
  */
-final class UrlTemplate {
+public final class UrlTemplate {
     private static final String TENANT = "{tenant}";
     private static final String WORKLOAD = "{workload}";
 
     private final String text;
     private final Optional<URI> constant;
 
-    /** Creates a template; the text must have no {@link #problem}. */
-    UrlTemplate(String text) {
+    /**
+     * Creates a template.
+     *
+     * @param text without a {@link #problem}
+     */
+    public UrlTemplate(String text) {
         this.text = text;
         this.constant = text.contains("{") ? Optional.empty() : Optional.of(URI.create(text));
     }
 
     /** Returns what a text must be or must not contain to be an HTTP URL of which each part is sent; empty for one. */
-    static Optional<String> problem(String text) {
+    public static Optional<String> problem(String text) {
         String wrong = "must be http://HOST... or https://HOST..."
                 + (text.contains("{") ? ", with {tenant} and {workload} in the path or query only" : "");
         URI filled;
@@ -36,8 +40,7 @@ final class UrlTemplate {
         }
         String authority = Objects.requireNonNullElse(filled.getRawAuthority(), "");
         if (authority.contains("@")) {
-            return Optional.of("must not contain a login, which is not sent. Use handler.http.secretHeaders for the"
-                    + " header Authorization: its value is Basic and USER:PASSWORD in base64");
+            return Optional.of("must not contain a login, which is not sent");
         }
         if (authority.contains("_")) {
             return Optional.of("must not have an underscore in the name of the host. Give the host a name without"
@@ -52,12 +55,12 @@ final class UrlTemplate {
     }
 
     /** Returns the URL with empty names, to connect in advance and for its host. */
-    URI base() {
+    public URI base() {
         return constant.orElseGet(() -> URI.create(fill(text, "", "")));
     }
 
     /** Returns the URL of an item; empty when a name would be a path segment that servers resolve. */
-    Optional<URI> of(String tenant, String workload) {
+    public Optional<URI> of(String tenant, String workload) {
         if (constant.isPresent()) {
             return constant;
         }

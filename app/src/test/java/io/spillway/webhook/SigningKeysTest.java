@@ -1,0 +1,79 @@
+package io.spillway.webhook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.core.settings.InvalidSettingException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SigningKeysTest {
+    /** The example of the specification. */
+    private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    private static final String OTHER = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    private static final String SIGNATURE = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+
+    @TempDir
+    private Path directory;
+
+    private long nowMillis = 1_000_000;
+    private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
+
+    @Test
+    void the_example_of_the_standard_webhooks_specification_has_its_signature() throws IOException {
+        Files.writeString(directory.resolve("acme"), SECRET + "\n");
+
+        assertThat(sign(keys())).isEqualTo(SIGNATURE);
+    }
+
+    @Test
+    void while_secrets_rotate_there_is_a_signature_by_each_and_a_file_is_read_again() throws IOException {
+        SigningKeys keys = keys();
+        Files.writeString(directory.resolve("acme"), OTHER);
+        assertThat(sign(keys)).doesNotContain(SIGNATURE);
+
+        Files.writeString(directory.resolve("acme"), "\n" + SECRET + "\r\n\n" + OTHER + "\n");
+        nowMillis += 1_000;
+
+        assertThat(sign(keys)).startsWith(SIGNATURE + " v1,").hasSize(2 * SIGNATURE.length() + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "", "\n", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_", "whsec_c2hvcnQ=", "whsec_not base64!",
+        SECRET + "\nx",
+    })
+    void a_file_without_secrets_is_an_error_that_names_it_and_shows_nothing_of_it(String content) throws IOException {
+        Files.writeString(directory.resolve("acme"), content);
+
+        assertThatThrownBy(() -> sign(keys())).isInstanceOf(InvalidSettingException.class)
+                .hasMessageStartingWith("signingKey = acme: must be a file in handler.webhook.keys")
+                .hasMessageNotContaining("MfKQ").hasMessageNotContaining("c2hv");
+    }
+
+    @Test
+    void a_name_never_leads_out_of_the_directory() throws IOException {
+        Files.writeString(directory.resolve("secret"), SECRET);
+        SigningKeys keys = new SigningKeys(Files.createDirectory(directory.resolve("keys")), clock);
+
+        assertThatThrownBy(() -> keys.sign("../secret", "id", 1, new byte[0]))
+                .isInstanceOf(InvalidSettingException.class);
+    }
+
+    private SigningKeys keys() {
+        return new SigningKeys(directory, clock);
+    }
+
+    private static String sign(SigningKeys keys) {
+        return keys.sign("acme", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330,
+                "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8));
+    }
+}
