@@ -160,9 +160,15 @@ final class FairNode<T> {
         return workloads.of(workload, policy);
     }
 
-    /** Forgets its children while it has no items, so that an idle tenant costs no more than any other. */
+    /**
+     * Forgets its children while it has no items, so that an idle tenant costs no more than any other; but not while
+     * one waits for its rate.
+     */
     void rest() {
         adaptive.rest();
+        if (children().stream().anyMatch(child -> child.isInPacing)) {
+            return;
+        }
         workloads = null;
         for (FairQueue<T> queue : queues) {
             if (queue != null) {

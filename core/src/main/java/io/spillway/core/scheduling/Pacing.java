@@ -8,7 +8,8 @@ import java.util.function.Consumer;
 /**
  * Nodes that their {@link StartRate} holds back, by the time at which to look at them again.
  *
- * <p>Owner: {@link FairDispatch}. Bound: the nodes with items, and those that had some within half a second.
+ * <p>Owner: {@link FairDispatch}. Bound: the nodes that have started an item and owe their rate its time, with items or
+ * without.
  */
 final class Pacing<T> {
     private final PriorityQueue<Look<T>> looks =
@@ -29,8 +30,8 @@ final class Pacing<T> {
         while (!looks.isEmpty() && looks.peek().atNanos <= nowNanos) {
             FairNode<T> node = looks.remove().node;
             node.isInPacing = false;
-            // One without items keeps what it owes.
-            node.isPaced = node.rate != null && node.isBusy() && !node.rate.mayStart(nowNanos);
+            // Also one without items, whose next one may come soon.
+            node.isPaced = node.rate != null && !node.rate.mayStart(nowNanos);
             if (node.isPaced) {
                 started(node, nowNanos);
             } else {

@@ -14,7 +14,7 @@ import java.util.Map;
  * policy can name ({@link TenantPolicy#MAX_WORKLOADS}), and {@link #MAX_DELIVERIES} more that are deliveries to
  * subscriptions. A further one replaces those without items. While there are none, it shares one of {@link #SHARED}
  * nodes with others, by its hash and without limits of its own. But a delivery to a subscription with limits always has
- * its own one: of these there are at most as many as items wait here.
+ * its own one: of these there are at most as many as items wait here, and those that owe their rate its time.
  */
 final class Workloads<T> {
     static final int MAX_OWN = 64;
@@ -48,7 +48,7 @@ final class Workloads<T> {
         boolean isDelivery = Subscription.isDelivery(workload);
         int most = MAX_OWN + (isDelivery ? MAX_DELIVERIES : hasLimits ? TenantPolicy.MAX_WORKLOADS : 0);
         if (own.size() >= most) {
-            own.values().removeIf(child -> !child.isBusy());
+            own.values().removeIf(child -> !child.isBusy() && !child.isInPacing);
         }
         int index = Math.floorMod(workload.hashCode(), SHARED);
         FairNode<T> others = shared.get(index);

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rate of attempts of a tenant, and of a subscription, over a fleet in virtual time. */
@@ -80,6 +81,23 @@ class AttemptRateTest {
         assertThat(starts.stream().filter("slow"::equals)).hasSizeBetween(4, 15);
     }
 
+    @ParameterizedTest
+    @CsvSource({"1, 600, ''", "1, 600, ~hook", "0.5, 700, ~hook", "0.02, 15000, ''", "0.02, 15000, ~hook"})
+    void items_that_come_one_by_one_and_end_at_once_do_not_exceed_a_rate(
+            String perSecond, int apartMillis, String workload) {
+        fleet(1);
+        PolicySettings rate = PolicySettings.NONE_SET.with(PolicyField.ATTEMPT_RATE, perSecond);
+        TenantPolicy policy = workload.isEmpty()
+                ? TenantPolicy.of(rate) : FREE.with(new Subscription("hook", "*", rate));
+        int most = (int) Math.ceil(600 * Double.parseDouble(perSecond)) + 1;
+        for (long end = nowNanos + 600_000 * MILLI; nowNanos < end; ) {
+            offer(workers.getFirst(), "slow", workload, policy, 1);
+            runMillis(apartMillis);
+        }
+
+        assertThat(starts).hasSizeBetween(most * 8 / 10, most);
+    }
+
     @Test
     void a_rate_that_is_taken_away_ends_the_wait() {
         fleet(1);
@@ -140,7 +158,11 @@ class AttemptRateTest {
 
     /** Each attempt works and takes no time; shares are exchanged twice a second, with those of the time before. */
     private void run(int seconds) {
-        for (long end = nowNanos + seconds * 1_000 * MILLI; nowNanos < end; nowNanos += STEP) {
+        runMillis(1_000 * seconds);
+    }
+
+    private void runMillis(int millis) {
+        for (long end = nowNanos + millis * MILLI; nowNanos < end; nowNanos += STEP) {
             if (nowNanos % (500 * MILLI) == 0) {
                 Map<String, Map<String, MaxMinSlots.Demand>> read = Map.copyOf(demands);
                 for (int i = 0; i < workers.size(); i++) {
