@@ -9,6 +9,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.PartitionReader;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
@@ -19,8 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -29,6 +33,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(900) // Only against a hang.
 class InitialOffsetsIT {
@@ -103,6 +109,36 @@ class InitialOffsetsIT {
                 .hasMessageContaining("has lost its offsets for " + topics.ingress());
     }
 
+    @ParameterizedTest(name = "with an item in overflow: {0}")
+    @ValueSource(booleans = {false, true})
+    void a_router_that_began_and_died_while_another_one_waited_for_a_transaction_keeps_its_offsets(boolean moved)
+            throws Exception {
+        TopicPartition hot = new TopicPartition(topics.lane(Lane.HOT), 1);
+        send(topics.ingress());
+        Thread slow = new Thread(this::commit);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        slow.setUncaughtExceptionHandler((thread, thrown) -> failure.set(thrown));
+        try (Producer<byte[], byte[]> foreign = beginTransaction(hot)) {
+            foreign.flush();
+            slow.start();
+            while (Stream.of(slow.getStackTrace()).noneMatch(
+                    frame -> frame.getClassName().equals(PartitionReader.class.getName()))) {
+                Thread.sleep(1);
+            }
+            commit(1, topics.ingress());
+            commit(0, topics.lane(Lane.DELAY), topics.ledger());
+            if (moved) {
+                send(topics.lane(Lane.OVERFLOW));
+            }
+            foreign.abortTransaction();
+        }
+        slow.join();
+
+        assertThat(failure).hasNullValue();
+        assertThat(queues.read(topics.ingress(), topics.routerGroup()))
+                .extracting(queue -> queue.progress().frontier()).containsExactly(1L, 1L);
+    }
+
     @Test
     void a_lane_that_lost_its_offsets_begins_again_if_only_the_marker_of_a_transaction_is_left() throws Exception {
         TopicPartition hot = new TopicPartition(topics.lane(Lane.HOT), 1);
@@ -174,15 +210,30 @@ class InitialOffsetsIT {
         kafka.admin().deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(beforeOffset))).all().get();
     }
 
+    /** Commits an offset of each partition, as a router that has no members any more. */
+    private void commit(long offset, String... read) throws Exception {
+        for (String topic : read) {
+            for (QueueProgress queue : queues.read(topic, topics.routerGroup())) {
+                kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(),
+                        Map.of(queue.partition(), new OffsetAndMetadata(offset))).all().get();
+            }
+        }
+    }
+
+    private Producer<byte[], byte[]> beginTransaction(TopicPartition to) {
+        Producer<byte[], byte[]> producer =
+                new KafkaClients(configuration.queue()).producer(Map.of("transactional.id", kafka.prefix()));
+        producer.initTransactions();
+        producer.beginTransaction();
+        for (int i = 0; i < 2; i++) {
+            producer.send(new ProducerRecord<>(to.topic(), to.partition(), new byte[1], new byte[1]));
+        }
+        return producer;
+    }
+
     /** Sends two records, which a marker follows. */
     private void sendInTransaction(TopicPartition to, boolean commits) {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue())
-                .producer(Map.of("transactional.id", kafka.prefix()))) {
-            producer.initTransactions();
-            producer.beginTransaction();
-            for (int i = 0; i < 2; i++) {
-                producer.send(new ProducerRecord<>(to.topic(), to.partition(), new byte[1], new byte[1]));
-            }
+        try (Producer<byte[], byte[]> producer = beginTransaction(to)) {
             if (commits) {
                 producer.commitTransaction();
             } else {

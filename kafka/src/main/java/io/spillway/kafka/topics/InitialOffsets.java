@@ -109,6 +109,7 @@ public final class InitialOffsets {
     private void commit(String group, Map<String, BooleanSupplier> neverReadByTopic) {
         List<QueueProgress> initial = new ArrayList<>();
         neverReadByTopic.forEach((topic, neverRead) -> initial.addAll(withoutOffset(group, topic, neverRead)));
+        removeBegun(group, initial);
         if (!initial.isEmpty()) {
             try {
                 admin.commitStart(group, initial);
@@ -154,6 +155,7 @@ public final class InitialOffsets {
         boolean isNew = without.size() < queues.size() || neverRead.getAsBoolean();
         List<QueueProgress> lost =
                 withRecords(without.stream().filter(queue -> !isNew || queue.start() > 0).toList());
+        removeBegun(group, lost);
         if (!lost.isEmpty()) {
             throw failure.apply("Group " + group + " has lost its offsets for " + lost.getFirst().partition()
                     + (lost.size() > 1 ? " and " + (lost.size() - 1) + " more" : "")
@@ -167,12 +169,21 @@ public final class InitialOffsets {
         return without;
     }
 
+    /** Removes those that another process has begun, and perhaps left again, while a check waited for a transaction. */
+    private void removeBegun(String group, List<QueueProgress> queues) {
+        if (!queues.isEmpty()) {
+            Set<TopicPartition> begun =
+                    admin.committed(queues.stream().map(QueueProgress::partition).toList(), group).keySet();
+            queues.removeIf(queue -> begun.contains(queue.partition()));
+        }
+    }
+
     /** Returns those that have a committed record. What a purge leaves is often the marker of a transaction only. */
     private List<QueueProgress> withRecords(List<QueueProgress> queues) {
-        if (queues.isEmpty()) {
-            return queues;
-        }
         List<QueueProgress> found = new ArrayList<>();
+        if (queues.isEmpty()) {
+            return found;
+        }
         try (Consumer<byte[], byte[]> consumer = clients.consumer(Map.of())) {
             PartitionReader reader = new PartitionReader(consumer, clock, admin.commands());
             for (QueueProgress queue : queues) {
