@@ -91,13 +91,13 @@ public final class WebhookHandler implements Handler {
 
     private final WebhookSettings settings;
     private final InstantSource clock;
-    private final SigningKeys keys;
+    private final ReceiverKeys keys;
     private final CloseableHttpClient client;
 
     WebhookHandler(WebhookSettings settings, DnsResolver names, InstantSource clock) {
         this.settings = settings;
         this.clock = clock;
-        this.keys = new SigningKeys(Path.of(settings.keys()), clock);
+        this.keys = new ReceiverKeys(Path.of(settings.keys()), clock);
         Timeout connect = timeout(settings.connectTimeout());
         Timeout request = timeout(settings.requestTimeout());
         this.client = HttpClients.custom()
@@ -187,7 +187,7 @@ public final class WebhookHandler implements Handler {
         request.setHeader("webhook-id", delivery.id());
         request.setHeader("webhook-timestamp", Long.toString(nowSeconds));
         delivery.receiver().flatMap(Receiver::signingKey).ifPresent(name ->
-                request.setHeader("webhook-signature", keys.sign(name, delivery.id(), nowSeconds, payload)));
+                keys.headers(name, delivery.id(), nowSeconds, payload).forEach(request::setHeader));
         return request;
     }
 

@@ -7,8 +7,8 @@ import java.time.Duration;
 /** Settings of handler type webhook. Receivers are in the policies of tenants and subscriptions. */
 public record WebhookSettings(
         @Setting(key = "handler.webhook.keys", defaultNote = "none",
-                doc = "Directory with the secrets that sign requests, for type webhook: a file for each signingKey of"
-                        + " a policy, which is read again when it changes.") String keys,
+                doc = "Directory with the secrets and headers of receivers, for type webhook: a file for each"
+                        + " signingKey of a policy, which is read again when it changes.") String keys,
         @Setting(key = "handler.webhook.connectTimeout", defaultValue = "2s", allowed = "1ms or more",
                 doc = "Maximum time to open a connection.") Duration connectTimeout,
         @Setting(key = "handler.webhook.requestTimeout", defaultValue = "10s", allowed = "1ms or more",

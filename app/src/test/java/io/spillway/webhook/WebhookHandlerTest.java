@@ -82,7 +82,8 @@ class WebhookHandlerTest {
 
     @Test
     void an_item_is_posted_to_its_receiver_with_id_time_and_signature() throws IOException {
-        Files.writeString(keys.resolve("acme-1"), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+        Files.writeString(keys.resolve("acme-1"),
+                "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\nAuthorization: Bearer abc");
         try (WebhookHandler handler = handler(true, SystemDefaultDnsResolver.INSTANCE)) {
             Delivery delivery = DeliveryBuilder.of("acme", "msg_p5jXN8AQM9LWM0D4loKWxJek").payload(PAYLOAD)
                     .contentType("application/json").workload("~billing").header("spillway-parent-workload", "orders")
@@ -96,6 +97,7 @@ class WebhookHandlerTest {
             assertThat(got.getFirst("webhook-timestamp")).isEqualTo("1614265330");
             assertThat(got.getFirst("webhook-signature"))
                     .isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+            assertThat(got.getFirst("Authorization")).isEqualTo("Bearer abc");
             assertThat(handler.destination(delivery)).isEqualTo("127.0.0.1:" + receiver.getAddress().getPort());
         }
     }

@@ -85,7 +85,7 @@ public enum PolicyField {
     URL("url", "none", Type.URL, 0, 0, true,
             "where a handler of the type webhook posts items; may contain {tenant} and {workload} in its path or query"),
     SIGNING_KEY("signingKey", "none", Type.NAME, 0, 0, true,
-            "file in handler.webhook.keys with the secrets that sign the requests");
+            "file in handler.webhook.keys with the secrets that sign the requests, and with headers of the receiver");
 
     /** Fields that a workload can have too. */
     public static final List<PolicyField> OF_WORKLOADS = List.of(WEIGHT, CONCURRENCY, ATTEMPT_RATE, PAUSED);

@@ -10,12 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SigningKeysTest {
+class ReceiverKeysTest {
     /** The example of the specification. */
     private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     private static final String OTHER = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -36,7 +37,7 @@ class SigningKeysTest {
 
     @Test
     void while_secrets_rotate_there_is_a_signature_by_each_and_a_file_is_read_again() throws IOException {
-        SigningKeys keys = keys();
+        ReceiverKeys keys = keys();
         Files.writeString(directory.resolve("acme"), OTHER);
         assertThat(sign(keys)).doesNotContain(SIGNATURE);
 
@@ -46,12 +47,23 @@ class SigningKeysTest {
         assertThat(sign(keys)).startsWith(SIGNATURE + " v1,").hasSize(2 * SIGNATURE.length() + 1);
     }
 
+    @Test
+    void a_line_can_be_a_header_of_the_receiver_beside_secrets_or_alone() throws IOException {
+        Files.writeString(directory.resolve("acme"), "Authorization: Bearer abc \nX-Env:\n");
+        assertThat(headers(keys())).containsExactly(Map.entry("Authorization", "Bearer abc"), Map.entry("X-Env", ""));
+
+        Files.writeString(directory.resolve("acme"), "X-Env: a\n" + SECRET);
+        assertThat(headers(keys()))
+                .containsExactly(Map.entry("X-Env", "a"), Map.entry("webhook-signature", SIGNATURE));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {
         "", "\n", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_", "whsec_c2hvcnQ=", "whsec_not base64!",
-        SECRET + "\nx",
+        SECRET + "\nx", SECRET + "\nwebhook-id: 1", "Content-Length: 1", "Host: a", "a b: c", "a: \u00e4", ": b",
+        "X-Env: MfKQ\nx-env: 2",
     })
-    void a_file_without_secrets_is_an_error_that_names_it_and_shows_nothing_of_it(String content) throws IOException {
+    void a_wrong_file_is_an_error_that_names_it_and_shows_nothing_of_it(String content) throws IOException {
         Files.writeString(directory.resolve("acme"), content);
 
         assertThatThrownBy(() -> sign(keys())).isInstanceOf(InvalidSettingException.class)
@@ -62,18 +74,22 @@ class SigningKeysTest {
     @Test
     void a_name_never_leads_out_of_the_directory() throws IOException {
         Files.writeString(directory.resolve("secret"), SECRET);
-        SigningKeys keys = new SigningKeys(Files.createDirectory(directory.resolve("keys")), clock);
+        ReceiverKeys keys = new ReceiverKeys(Files.createDirectory(directory.resolve("keys")), clock);
 
-        assertThatThrownBy(() -> keys.sign("../secret", "id", 1, new byte[0]))
+        assertThatThrownBy(() -> keys.headers("../secret", "id", 1, new byte[0]))
                 .isInstanceOf(InvalidSettingException.class);
     }
 
-    private SigningKeys keys() {
-        return new SigningKeys(directory, clock);
+    private ReceiverKeys keys() {
+        return new ReceiverKeys(directory, clock);
     }
 
-    private static String sign(SigningKeys keys) {
-        return keys.sign("acme", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330,
+    private static String sign(ReceiverKeys keys) {
+        return headers(keys).get("webhook-signature");
+    }
+
+    private static Map<String, String> headers(ReceiverKeys keys) {
+        return keys.headers("acme", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330,
                 "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8));
     }
 }
