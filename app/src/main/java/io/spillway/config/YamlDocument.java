@@ -18,6 +18,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.scanner.ScannerException;
 
@@ -67,7 +68,11 @@ public final class YamlDocument {
         if (bytes.length > maxBytes) {
             throw new InvalidSettingException(name + ": must be at most " + maxBytes + " bytes");
         }
-        try (YAMLParser parser = new YAMLFactory().createParser(textOf(name, bytes))) {
+        LoaderOptions options = new LoaderOptions();
+        // Its own limit is 3 MiB. A code point has at least a byte.
+        options.setCodePointLimit(maxBytes);
+        try (YAMLParser parser = YAMLFactory.builder().loaderOptions(options)
+                .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL).build().createParser(textOf(name, bytes))) {
             parser.enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
             JsonNode root = parser.nextToken() == null ? NODES.missingNode() : node(name, parser);
             if (parser.nextToken() != null) {

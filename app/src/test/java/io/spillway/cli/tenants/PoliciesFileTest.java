@@ -120,6 +120,15 @@ class PoliciesFileTest {
     }
 
     @Test
+    void a_hundred_thousand_tenants_with_settings_fit_into_a_file() throws IOException {
+        StringBuilder yaml = new StringBuilder("tenants:\n");
+        for (int i = 0; i < 100_000; i++) {
+            yaml.append("  customer-").append(i).append(": {rate: 10, concurrency: 5, ttl: 1h}\n");
+        }
+        assertThat(read(yaml.toString())).hasSize(100_000);
+    }
+
+    @Test
     void a_file_that_does_not_exist_is_named() {
         assertThatThrownBy(() -> PoliciesFile.read(directory.resolve("none.yml")))
                 .isInstanceOf(InvalidSettingException.class).hasMessageContaining("none.yml: cannot be read");
