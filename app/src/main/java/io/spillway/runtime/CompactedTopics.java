@@ -9,8 +9,13 @@ import io.spillway.operator.CompactedStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -43,8 +48,25 @@ public final class CompactedTopics implements CompactedStore {
 
     @Override
     public RecordMetadata write(String topic, String key, byte[] value) {
+        return write(topic, Collections.singletonMap(key, value));
+    }
+
+    /**
+     * Writes entries in the order of the map, and returns when all are stored; if it fails, the first ones may be.
+     *
+     * @param values one or more; null deletes a key
+     * @return the last record
+     * @throws KafkaFailure if the cluster refuses or does not answer
+     */
+    public RecordMetadata write(String topic, Map<String, byte[]> values) {
         try {
-            return producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value)).get();
+            List<Future<RecordMetadata>> sent = new ArrayList<>();
+            values.forEach((key, value) -> sent.add(
+                    producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value))));
+            for (Future<RecordMetadata> each : sent) {
+                each.get();
+            }
+            return sent.getLast().get();
         } catch (ExecutionException e) {
             throw new KafkaFailure("Cannot write to topic " + topic, e.getCause());
         } catch (KafkaException e) {

@@ -60,12 +60,11 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
      * @param wait   whether to wait until every running instance has applied the last change
      */
     public void write(String topic, Map<String, byte[]> values, boolean wait) {
-        List<RecordMetadata> stored = new ArrayList<>();
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
-            values.forEach((key, value) -> stored.add(topics.write(topic, key, value)));
-        }
-        if (wait) {
-            ViewProgress.await(configuration, stored.getLast(), common.clock(), common.printer());
+            RecordMetadata last = topics.write(topic, values);
+            if (wait) {
+                ViewProgress.await(configuration, last, common.clock(), common.printer());
+            }
         }
     }
 
