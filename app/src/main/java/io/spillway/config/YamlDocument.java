@@ -69,7 +69,7 @@ public final class YamlDocument {
             throw new InvalidSettingException(name + ": must be at most " + maxBytes + " bytes");
         }
         LoaderOptions options = new LoaderOptions();
-        // Its own limit is 3 MiB. A code point has at least a byte.
+        // Its own limit is 3 MiB. A code point has at least a byte. The builder leaves out a default of the parser.
         options.setCodePointLimit(maxBytes);
         try (YAMLParser parser = YAMLFactory.builder().loaderOptions(options)
                 .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL).build().createParser(textOf(name, bytes))) {

@@ -1,6 +1,8 @@
 package io.spillway.operator;
 
 import io.spillway.kafka.view.ViewContent;
+import java.util.Collections;
+import java.util.Map;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /** Reader and writer of compacted topics, and of the action log. Opened for one action. */
@@ -18,7 +20,18 @@ public interface CompactedStore extends AutoCloseable {
      * @param value null deletes the key
      * @throws io.spillway.kafka.topics.KafkaFailure if the cluster refuses or does not answer
      */
-    RecordMetadata write(String topic, String key, byte[] value);
+    default RecordMetadata write(String topic, String key, byte[] value) {
+        return write(topic, Collections.singletonMap(key, value));
+    }
+
+    /**
+     * Writes entries in the order of the map, and returns when all are stored; if it fails, the first ones may be.
+     *
+     * @param values one or more; null deletes a key
+     * @return the last record
+     * @throws io.spillway.kafka.topics.KafkaFailure if the cluster refuses or does not answer
+     */
+    RecordMetadata write(String topic, Map<String, byte[]> values);
 
     @Override
     void close();

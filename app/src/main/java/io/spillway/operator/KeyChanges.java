@@ -5,6 +5,7 @@ import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.StoredKey;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,8 +47,10 @@ record KeyChanges(CompactedStore store, String topic, boolean dryRun, long nowMi
             throw OperatorException.conflict("Nothing is revoked: " + holder + " has no key " + Printable.of(keyId)
                     + ". List its keys with: spillway tenants key list " + SuggestedCommands.quoted(holder));
         });
-        Optional<RecordMetadata> last = dryRun ? Optional.empty() : revoked.stream()
-                .map(keyId -> store.write(topic, keyId, null)).reduce((earlier, later) -> later);
+        Map<String, byte[]> removals = new LinkedHashMap<>();
+        revoked.forEach(keyId -> removals.put(keyId, null));
+        Optional<RecordMetadata> last =
+                dryRun ? Optional.empty() : Optional.of(store.write(topic, removals));
         return ActionResult.of(dryRun, "Revoked " + String.join(", ", revoked) + " of " + holder + ".",
                 Map.of("tenant", holder, "revoked", revoked), last);
     }

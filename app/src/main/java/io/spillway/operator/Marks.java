@@ -84,14 +84,16 @@ public final class Marks {
         // The count can take minutes. What is merged is read after it.
         OperatorQueue.Waiting waiting = queue.waiting(target, cancel.beforeMillis(), maxCountMillis);
         Sweeps known = store.read(topic, new Sweeps());
+        Map<String, byte[]> removals = new LinkedHashMap<>();
         known.all().forEach((key, mark) -> {
             if (!mark.isInForce(nowMillis)) {
                 known.remove(key);
-                if (!dryRun) {
-                    store.write(topic, key, null);
-                }
+                removals.put(key, null);
             }
         });
+        if (!dryRun && !removals.isEmpty()) {
+            store.write(topic, removals);
+        }
         requireRoom(known, target, Sweeps.MAX_CANCELS, "cancels in force. Cancel a workload or the whole tenant");
         Sweeps.Mark mark = new Sweeps.Mark(target, "", new Sweep(cancel.beforeMillis(), nowMillis));
         Sweeps.Mark merged = known.of(target).map(mark::over).orElse(mark);

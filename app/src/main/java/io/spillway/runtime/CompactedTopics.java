@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,17 +46,6 @@ public final class CompactedTopics implements CompactedStore {
     }
 
     @Override
-    public RecordMetadata write(String topic, String key, byte[] value) {
-        return write(topic, Collections.singletonMap(key, value));
-    }
-
-    /**
-     * Writes entries in the order of the map, and returns when all are stored; if it fails, the first ones may be.
-     *
-     * @param values one or more; null deletes a key
-     * @return the last record
-     * @throws KafkaFailure if the cluster refuses or does not answer
-     */
     public RecordMetadata write(String topic, Map<String, byte[]> values) {
         try {
             List<Future<RecordMetadata>> sent = new ArrayList<>();

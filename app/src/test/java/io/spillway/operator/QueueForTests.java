@@ -66,18 +66,20 @@ public class QueueForTests implements OperatorQueue {
             }
 
             @Override
-            public RecordMetadata write(String topic, String key, byte[] value) {
+            public RecordMetadata write(String topic, Map<String, byte[]> values) {
                 if (readOnly.contains(topic)) {
                     throw new KafkaFailure("Not authorized to write to " + topic);
                 }
-                if (value == null) {
-                    stored(topic).remove(key);
-                } else {
-                    stored(topic).put(key, value);
-                    if (topic.equals(topics.actions())) {
-                        log.put(key, value);
+                values.forEach((key, value) -> {
+                    if (value == null) {
+                        stored(topic).remove(key);
+                    } else {
+                        stored(topic).put(key, value);
+                        if (topic.equals(topics.actions())) {
+                            log.put(key, value);
+                        }
                     }
-                }
+                });
                 return new RecordMetadata(new TopicPartition(topic, 0), 0, 0, 0, 0, 0);
             }
 

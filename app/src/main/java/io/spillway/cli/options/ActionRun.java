@@ -60,11 +60,12 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
      * @param wait   whether to wait until every running instance has applied the last change
      */
     public void write(String topic, Map<String, byte[]> values, boolean wait) {
+        RecordMetadata last;
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
-            RecordMetadata last = topics.write(topic, values);
-            if (wait) {
-                ViewProgress.await(configuration, last, common.clock(), common.printer());
-            }
+            last = topics.write(topic, values);
+        }
+        if (wait) {
+            ViewProgress.await(configuration, last, common.clock(), common.printer());
         }
     }
 

@@ -107,9 +107,9 @@ public final class InitialOffsets {
     }
 
     private void commit(String group, Map<String, BooleanSupplier> neverReadByTopic) {
-        List<QueueProgress> initial = new ArrayList<>();
-        neverReadByTopic.forEach((topic, neverRead) -> initial.addAll(withoutOffset(group, topic, neverRead)));
-        removeBegun(group, initial);
+        List<QueueProgress> without = new ArrayList<>();
+        neverReadByTopic.forEach((topic, neverRead) -> without.addAll(withoutOffset(group, topic, neverRead)));
+        List<QueueProgress> initial = stillWithout(group, without);
         if (!initial.isEmpty()) {
             try {
                 admin.commitStart(group, initial);
@@ -153,9 +153,8 @@ public final class InitialOffsets {
             return without;
         }
         boolean isNew = without.size() < queues.size() || neverRead.getAsBoolean();
-        List<QueueProgress> lost =
-                withRecords(without.stream().filter(queue -> !isNew || queue.start() > 0).toList());
-        removeBegun(group, lost);
+        List<QueueProgress> lost = stillWithout(group,
+                withRecords(without.stream().filter(queue -> !isNew || queue.start() > 0).toList()));
         if (!lost.isEmpty()) {
             throw failure.apply("Group " + group + " has lost its offsets for " + lost.getFirst().partition()
                     + (lost.size() > 1 ? " and " + (lost.size() - 1) + " more" : "")
@@ -169,21 +168,22 @@ public final class InitialOffsets {
         return without;
     }
 
-    /** Removes those that another process has begun, and perhaps left again, while a check waited for a transaction. */
-    private void removeBegun(String group, List<QueueProgress> queues) {
-        if (!queues.isEmpty()) {
-            Set<TopicPartition> begun =
-                    admin.committed(queues.stream().map(QueueProgress::partition).toList(), group).keySet();
-            queues.removeIf(queue -> begun.contains(queue.partition()));
+    /** Leaves out what another process has begun, and perhaps left again, while a check waited for a transaction. */
+    private List<QueueProgress> stillWithout(String group, List<QueueProgress> queues) {
+        if (queues.isEmpty()) {
+            return queues;
         }
+        Set<TopicPartition> begun =
+                admin.committed(queues.stream().map(QueueProgress::partition).toList(), group).keySet();
+        return queues.stream().filter(queue -> !begun.contains(queue.partition())).toList();
     }
 
     /** Returns those that have a committed record. What a purge leaves is often the marker of a transaction only. */
     private List<QueueProgress> withRecords(List<QueueProgress> queues) {
-        List<QueueProgress> found = new ArrayList<>();
         if (queues.isEmpty()) {
-            return found;
+            return queues;
         }
+        List<QueueProgress> found = new ArrayList<>();
         try (Consumer<byte[], byte[]> consumer = clients.consumer(Map.of())) {
             PartitionReader reader = new PartitionReader(consumer, clock, admin.commands());
             for (QueueProgress queue : queues) {
