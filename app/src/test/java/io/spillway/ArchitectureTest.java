@@ -117,7 +117,7 @@ class ArchitectureTest {
             row("cli.options", "@core @kafka config operator runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim sim.scenario runtime config cli.simulate"
                     + " cli.terminal"),
-            row("cli.tenants", "@core @kafka config operator operator.report runtime cli.options cli.terminal"),
+            row("cli.tenants", "@core @kafka audit config operator operator.report runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter operator runtime cli.options cli.terminal"),
             row("cli.diagnosis", "@core @kafka config operator operator.report router runtime cli.options cli.terminal"),
             row("cli.simulate", "@core kafka.topics sim sim.scenario config cli.options cli.terminal"),

@@ -103,7 +103,7 @@ public final class Census implements AutoCloseable {
         return OptionalLong.of(records[0]);
     }
 
-    /** Visits the finished items on the trail; none if there is no trail. */
+    /** Visits the finished items and failed attempts on the trail, oldest first; none if there is no trail. */
     public void forEachOnTrail(Consumer<StoredItem> visitor) {
         if (!topics.keepsTrail()) {
             return;
@@ -111,7 +111,8 @@ public final class Census implements AutoCloseable {
         TopicPartition trail = new TopicPartition(topics.trail(), 0);
         readFrom(trail, first(trail), record -> TrailCodec.End.of(record.value())
                 .ifPresent(end -> visitor.accept(StoredItem.read(
-                        end.state(), record.topic(), record.partition(), record.offset(), Progress.FINISHED,
+                        end.state(), record.topic(), record.partition(), record.offset(),
+                        end.isFinal() ? Progress.FINISHED : Progress.FAILED,
                         record.key(), record.value(), record.headers(), record.timestamp()))));
     }
 

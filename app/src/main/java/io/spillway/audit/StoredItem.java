@@ -16,7 +16,7 @@ import org.apache.kafka.common.header.Headers;
 /**
  * Stored record with its position and state. Its texts are untrusted: escape them before printing.
  *
- * @param place           state; {@link ItemState#OUTSIDE} for ingress, a final one on the trail
+ * @param place           state; {@link ItemState#OUTSIDE} for ingress, on the trail a final one, or where it went
  * @param topic           topic; of a timer, the delay lane
  * @param partition       partition of the topic
  * @param offset          offset in the partition; of a timer, the offset that it had in the delay lane
@@ -43,6 +43,8 @@ public record StoredItem(
     public enum Progress {
         /** Finished; its record remains until it is purged. */
         FINISHED,
+        /** An attempt of it failed, says the trail; it went where the place says. */
+        FAILED,
         WAITS,
         /** It waits in the delay stage until it is due. */
         TIMER,
@@ -52,7 +54,7 @@ public record StoredItem(
 
     /** Returns whether it is unfinished. */
     public boolean isWaiting() {
-        return progress != Progress.FINISHED;
+        return progress != Progress.FINISHED && progress != Progress.FAILED;
     }
 
     /** Returns the ledger owner. */

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -25,7 +26,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocket;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SystemDefaultDnsResolver;
@@ -35,11 +38,14 @@ import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.util.TimeValue;
@@ -57,6 +63,9 @@ import org.apache.hc.core5.util.Timeout;
  * <p>Thread-safe. Bound: connections as many as slots, and idle ones for 30 seconds.
  */
 public final class WebhookHandler implements Handler {
+    private static final String TLS = "spillway.tls";
+    private static final DefaultClientTlsStrategy DEFAULT_TLS = DefaultClientTlsStrategy.createDefault();
+    private static final int UNAUTHORIZED = 401;
     private static final int MAX_CONNECTIONS = 20_000;
     private static final int MAX_KEPT = 2_000;
     private static final int MAX_READ = 64 * 1024;
@@ -103,6 +112,7 @@ public final class WebhookHandler implements Handler {
         this.client = HttpClients.custom()
                 .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
                         .setDnsResolver(settings.allowPrivate() ? names : new GuardedDns(names))
+                        .setTlsSocketStrategy(WebhookHandler::upgrade)
                         .setMaxConnTotal(MAX_CONNECTIONS).setMaxConnPerRoute(MAX_CONNECTIONS)
                         .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.LAX)
                         .setDefaultConnectionConfig(ConnectionConfig.custom().setConnectTimeout(connect)
@@ -114,6 +124,13 @@ public final class WebhookHandler implements Handler {
                 .disableContentCompression().disableAuthCaching().setUserAgent("Spillway")
                 .evictIdleConnections(TimeValue.ofSeconds(30)).evictExpiredConnections()
                 .build();
+    }
+
+    /** Opens TLS with the certificate of the request's receiver, if it has one. */
+    private static SSLSocket upgrade(Socket socket, String target, int port, Object attachment, HttpContext context)
+            throws IOException {
+        return (context.getAttribute(TLS) instanceof SSLContext own
+                ? new DefaultClientTlsStrategy(own) : DEFAULT_TLS).upgrade(socket, target, port, attachment, context);
     }
 
     private static Timeout timeout(Duration time) {
@@ -133,7 +150,14 @@ public final class WebhookHandler implements Handler {
         }
         String host = hostOf(url.get());
         try {
-            return post(request(url.get(), delivery), url.get());
+            Optional<ReceiverKeys.Known> known = delivery.receiver().flatMap(Receiver::signingKey).map(keys::of);
+            HttpPost request;
+            try {
+                request = request(url.get(), delivery, known);
+            } catch (IOException e) {
+                return Outcome.unavailable("no access token for " + host + ": " + Printable.of(e.getMessage()));
+            }
+            return post(request, url.get(), known);
         } catch (InvalidSettingException e) {
             // Of the operator, whose mistake is to cost no item.
             return Outcome.unavailable(Printable.of(e.getMessage()));
@@ -176,7 +200,7 @@ public final class WebhookHandler implements Handler {
         return url.getHost().toLowerCase(Locale.ROOT) + ":" + port;
     }
 
-    private HttpPost request(URI url, Delivery delivery) {
+    private HttpPost request(URI url, Delivery delivery, Optional<ReceiverKeys.Known> known) throws IOException {
         byte[] payload = delivery.payload();
         long nowSeconds = clock.instant().getEpochSecond();
         HttpPost request = new HttpPost(url);
@@ -186,16 +210,27 @@ public final class WebhookHandler implements Handler {
                 ? delivery.contentType() : "application/octet-stream");
         request.setHeader("webhook-id", delivery.id());
         request.setHeader("webhook-timestamp", Long.toString(nowSeconds));
-        delivery.receiver().flatMap(Receiver::signingKey).ifPresent(name ->
-                keys.headers(name, delivery.id(), nowSeconds, payload).forEach(request::setHeader));
+        if (known.isPresent()) {
+            known.get().headers(delivery.id(), nowSeconds, payload).forEach(request::setHeader);
+        }
         return request;
     }
 
-    private Outcome post(HttpPost request, URI url) throws IOException {
+    private Outcome post(HttpPost request, URI url, Optional<ReceiverKeys.Known> known) throws IOException {
+        HttpClientContext context = HttpClientContext.create();
+        known.flatMap(ReceiverKeys.Known::tls).ifPresent(tls -> {
+            context.setAttribute(TLS, tls);
+            // Only requests with this certificate use the connection again.
+            context.setUserToken(tls);
+        });
         HttpHost target = new HttpHost(url.getScheme(), url.getHost(), url.getPort());
         // Closing it without having read all of it closes the connection.
-        try (ClassicHttpResponse response = client.executeOpen(target, request, null)) {
+        try (ClassicHttpResponse response = client.executeOpen(target, request, context)) {
             int status = response.getCode();
+            if (status == UNAUTHORIZED) {
+                known.flatMap(ReceiverKeys.Known::oauth).ifPresent(oauth ->
+                        oauth.refused(request.getFirstHeader("Authorization").getValue()));
+            }
             String body = bodyOf(response);
             Optional<Duration> after = header(response, "Retry-After")
                     .flatMap(value -> RetryAfter.parse(value, header(response, "Date"), clock.instant()));

@@ -12,6 +12,7 @@ import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.view.TenantPolicies;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -19,10 +20,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -31,12 +35,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Subscriptions in real processes, with the commands of the documentation. */
 @Timeout(900) // Against a hang; nothing is measured.
 class SubscriptionsIT {
     private static final int MANY = Integer.getInteger("spillway.test.subscriptions", 3_000);
-    private static final int KILLS = 2;
+    private static final int KILLS = Integer.getInteger("spillway.test.kills", 2);
     private static final int ITEMS = Integer.getInteger("spillway.test.items", 8);
 
     @RegisterExtension
@@ -47,7 +53,9 @@ class SubscriptionsIT {
 
     @Test
     void a_subscriber_that_is_down_keeps_no_other_one_waiting_and_gets_everything_when_it_is_back() throws Exception {
-        CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
+        CommandsUnderTest commands = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(),
+                CommandsUnderTest.written(
+                        directory, CommandsUnderTest.SMALL.replace("topics:", "topics:\n  trail: 1h")));
         commands.run("topics", "create").done();
         try (Subscribers subscribers = new Subscribers();
                 SpillwayProcess all = SpillwayProcess.start(directory.resolve("all"), Map.of(
@@ -81,6 +89,14 @@ class SubscriptionsIT {
             assertThat(commands.run("explain", "--id", id).done().out()).containsPattern("dead-letter .* dead ");
             assertThat(commands.run("explain", "--tenant", "acme").done().out())
                     .contains("some of its 4 subscriptions");
+            assertThat(metrics(all)).as("each item counts at the first of its subscribers").containsPattern(
+                    "spillway_age_of_first_subscriber_first_attempt_seconds_count[^\n]* 50(\\.0)?\n");
+            assertThat(commands.run("subscriptions", "attempts", "acme", "refuses", "--limit", "7").done().out()
+                            .lines()).hasSize(7)
+                    .allMatch(line -> line.matches(".*~refuses +1 +dead-letter final-failure +.*400.*"));
+            assertThat(commands.run("subscriptions", "attempts", "acme", "down", "--limit", "1000").done().out())
+                    .containsPattern("~down +1 +delay retry +.*503").containsPattern("~down +\\d+ +done");
+            assertThat(commands.run("explain", "--id", id).done().out()).containsPattern("delay +.* failed .*503");
             subscribers.refuses = false;
             commands.run("dead-letters", "replay", "--tenant", "acme", "--id", id + "~refuses").done();
             subscribers.await("~refuses", 1);
@@ -108,9 +124,13 @@ class SubscriptionsIT {
         assertThat(commands.run("subscriptions", "list").done().out()).contains("No tenant has a subscription.");
     }
 
-    @Test
+    @ParameterizedTest(name = "with a worker: {0}")
+    @ValueSource(booleans = {false, true})
     @Tag("long")
-    void each_delivery_of_a_large_fan_out_is_made_once_while_routers_are_killed() throws Exception {
+    void each_delivery_of_a_large_fan_out_is_made_once_while_processes_are_killed(boolean hasWorker) throws Exception {
+        long seed = Long.getLong("spillway.test.seed", System.nanoTime());
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
         CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
         commands.run("topics", "create").done();
         try (Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration().queue()).producer()) {
@@ -121,53 +141,75 @@ class SubscriptionsIT {
                         TenantPolicies.encode("acme", subscription)));
             }
         }
-        long startNanos = System.nanoTime();
-        SpillwayProcess router = start(commands);
-        try {
+        Map<String, SpillwayProcess> processes = new TreeMap<>();
+        try (Subscribers subscribers = new Subscribers()) {
+            for (String role : hasWorker ? List.of("router", "worker") : List.of("router")) {
+                processes.put(role, start(commands, role, subscribers));
+            }
             commands.run("send", "--tenant", "acme", "--count", Integer.toString(ITEMS)).done();
+            String progress = hasWorker ? "done" : "accepted";
             for (int kill = 1; kill <= KILLS; kill++) {
-                int enough = MANY * ITEMS * kill / (KILLS + 1);
-                while (accepted(commands) < enough) {
+                int enough = MANY * ITEMS * kill / (KILLS + 1) - random.nextInt(MANY * ITEMS / (KILLS + 1));
+                while (audit(commands).get(progress).intValue() < enough) {
                     LockSupport.parkNanos(100_000_000);
                 }
-                router.kill();
-                router = start(commands);
+                List<String> roles = List.copyOf(processes.keySet());
+                String role = roles.get(random.nextInt(roles.size()));
+                System.out.println("kills the " + role + " at " + enough);
+                processes.get(role).kill();
+                processes.put(role, start(commands, role, subscribers));
             }
-            JsonNode audit = commands.run("audit", "--output", "json").json();
-            while (audit.get("done").intValue() < ITEMS) {
+            int expected = ITEMS * (MANY + 1);
+            JsonNode audit = audit(commands);
+            while (audit.get("accepted").intValue() < expected
+                    || audit.get("done").intValue() < (hasWorker ? expected : ITEMS)) {
                 LockSupport.parkNanos(100_000_000);
-                audit = commands.run("audit", "--output", "json").json();
+                audit = audit(commands);
             }
-            System.out.println("made after " + (System.nanoTime() - startNanos) / 1_000_000 + " ms, with " + KILLS + " kills");
-            assertThat(audit.get("balanced").booleanValue()).as(audit.toString()).isTrue();
-            assertThat(audit.get("accepted").intValue()).isEqualTo(ITEMS * (MANY + 1));
-            List<String> ids = kafka.readAll(commands.topics().lane(Lane.HOT)).stream()
-                    .map(SubscriptionsIT::idOf).toList();
-            assertThat(ids).hasSize(ITEMS * MANY);
-            assertThat(Set.copyOf(ids)).as("each once").hasSameSizeAs(ids);
+            assertThat(audit.get("balanced").booleanValue()).as("seed %d: %s", seed, audit).isTrue();
+            assertThat(audit.get("accepted").intValue()).as("seed %d: %s", seed, audit).isEqualTo(expected);
+            assertThat(audit.get("deadLettered").intValue()).as("seed %d: %s", seed, audit).isZero();
+            if (hasWorker) {
+                assertThat(audit.get("done").intValue()).as("seed %d: %s", seed, audit).isEqualTo(expected);
+                assertThat(subscribers.count()).as("seed %d: each got each", seed).isEqualTo(ITEMS * MANY);
+            } else {
+                List<String> ids = kafka.readAll(commands.topics().lane(Lane.HOT)).stream()
+                        .map(SubscriptionsIT::idOf).toList();
+                assertThat(ids).as("seed %d", seed).hasSize(ITEMS * MANY);
+                assertThat(Set.copyOf(ids)).as("seed %d: each once", seed).hasSameSizeAs(ids);
+            }
         } finally {
-            router.close();
+            processes.values().forEach(SpillwayProcess::close);
         }
     }
 
-    private SpillwayProcess start(CommandsUnderTest commands) {
-        return SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions());
+    private SpillwayProcess start(CommandsUnderTest commands, String role, Subscribers subscribers) {
+        return SpillwayProcess.start(directory.resolve(role), Map.of(
+                        "SPILLWAY_HANDLER_TYPE", "http",
+                        "SPILLWAY_HANDLER_HTTP_URL", subscribers.url() + "/{workload}"),
+                Stream.concat(Stream.of("--roles", role), Stream.of(commands.options())).toArray(String[]::new));
+    }
+
+    private static String metrics(SpillwayProcess process) throws Exception {
+        try (InputStream in = process.address("metrics").toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     private static String idOf(ConsumerRecord<byte[], byte[]> record) {
         return ItemHeaders.text(record.headers(), ItemHeaders.ID).orElseThrow();
     }
 
-    private static int accepted(CommandsUnderTest commands) {
-        return commands.run("audit", "--output", "json").json().get("accepted").intValue();
+    private static JsonNode audit(CommandsUnderTest commands) {
+        return commands.run("audit", "--output", "json").json();
     }
 
     /** Waits until so many items are done and so many are dead letters, and requires that the ledger balances. */
     private static JsonNode balance(CommandsUnderTest commands, int items, int deadLetters) {
-        JsonNode audit = commands.run("audit", "--output", "json").json();
+        JsonNode audit = audit(commands);
         while (audit.get("done").intValue() < items || audit.get("deadLettered").intValue() < deadLetters) {
             LockSupport.parkNanos(100_000_000);
-            audit = commands.run("audit", "--output", "json").json();
+            audit = audit(commands);
         }
         assertThat(audit.get("balanced").booleanValue()).as(audit.toString()).isTrue();
         assertThat(audit.get("accepted").intValue()).isEqualTo(items + deadLetters);
@@ -200,6 +242,10 @@ class SubscriptionsIT {
 
         String url() {
             return "http://127.0.0.1:" + server.getAddress().getPort();
+        }
+
+        int count() {
+            return ids.values().stream().mapToInt(Set::size).sum();
         }
 
         Set<String> got(String workload) {

@@ -77,8 +77,9 @@ class ParkedRetriesIT {
                 await(() -> {
                     // Also because the router reads from the end of the topic as it is when it starts.
                     producer.send(new ProducerRecord<>(topics.attempts(), new byte[] {1, 2, 3}));
-                    producer.send(new ProducerRecord<>(topics.attempts(), reports.encode("w", List.of(
-                            new AttemptCounts(new RetryKey("", "acme"), AttemptCounts.UNKNOWN, 100, 100, 0, 0)), 0)));
+                    producer.send(new ProducerRecord<>(topics.attempts(), reports.encode(
+                            "w", new AttemptReports.Report(List.of(new AttemptCounts(
+                                    new RetryKey("", "acme"), AttemptCounts.UNKNOWN, 100, 100, 0, 0)), List.of()), 0)));
                     return released() == ITEMS;
                 });
                 await(() -> parked() == 0);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,11 @@ class ReceiverKeysTest {
     @ValueSource(strings = {
         "", "\n", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_", "whsec_c2hvcnQ=", "whsec_not base64!",
         SECRET + "\nx", SECRET + "\nwebhook-id: 1", "Content-Length: 1", "Host: a", "a b: c", "a: \u00e4", ": b",
-        "X-Env: MfKQ\nx-env: 2",
+        "X-Env: MfKQ\nx-env: 2", "oauth2 ftp://a/ b MfKQ", "oauth2 https://a/ b",
+        "oauth2 https://a/ b c\nAuthorization: x",
+        "oauth2 https://a/ b MfKQ\noauth2 https://a/ b MfKQ", "oauth2 https://{/ b c",
+        "-----BEGIN CERTIFICATE-----\nMfKQ\n-----END CERTIFICATE-----",
+        "-----BEGIN PRIVATE KEY-----\nMfKQ\n-----END PRIVATE KEY-----",
     })
     void a_wrong_file_is_an_error_that_names_it_and_shows_nothing_of_it(String content) throws IOException {
         Files.writeString(directory.resolve("acme"), content);
@@ -76,7 +81,7 @@ class ReceiverKeysTest {
         Files.writeString(directory.resolve("secret"), SECRET);
         ReceiverKeys keys = new ReceiverKeys(Files.createDirectory(directory.resolve("keys")), clock);
 
-        assertThatThrownBy(() -> keys.headers("../secret", "id", 1, new byte[0]))
+        assertThatThrownBy(() -> keys.of("../secret"))
                 .isInstanceOf(InvalidSettingException.class);
     }
 
@@ -89,7 +94,11 @@ class ReceiverKeysTest {
     }
 
     private static Map<String, String> headers(ReceiverKeys keys) {
-        return keys.headers("acme", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330,
-                "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8));
+        try {
+            return keys.of("acme").headers("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330,
+                    "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.FirstStarts;
 import io.spillway.kafka.codec.AttemptReports;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.view.StatusPublisher;
@@ -11,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publisher of how this worker's attempts ended, for the routers' retry budgets: every 250 ms, if there is anything to
- * report. It is outside the worker's transactions. A report that cannot be sent is lost, and means fewer retries.
+ * Publisher of how this worker's attempts ended, for the routers' retry budgets, and of the items of which a delivery
+ * has started: every 250 ms, if there is anything to report. It is outside the worker's transactions. A report that
+ * cannot be sent is lost, and means fewer retries.
  *
  * <p>Owner of its publisher. Bound: about {@value #MOST_REPORTS} reports at a time; further counts wait for the next
  * time.
@@ -26,6 +28,7 @@ final class AttemptReporter implements AutoCloseable {
     private final StatusPublisher publisher;
     private final String worker;
     private final IntFunction<List<AttemptCounts>> counts;
+    private final FirstStarts starts;
     private final InstantSource clock;
     private final AttemptReports reports = new AttemptReports();
 
@@ -36,10 +39,12 @@ final class AttemptReporter implements AutoCloseable {
      * @param counts    removes and returns about this number of counts
      */
     AttemptReporter(
-            StatusPublisher publisher, String worker, IntFunction<List<AttemptCounts>> counts, InstantSource clock) {
+            StatusPublisher publisher, String worker, IntFunction<List<AttemptCounts>> counts, FirstStarts starts,
+            InstantSource clock) {
         this.publisher = publisher;
         this.worker = worker;
         this.counts = counts;
+        this.starts = starts;
         this.clock = clock;
     }
 
@@ -57,10 +62,14 @@ final class AttemptReporter implements AutoCloseable {
     void report() {
         for (int i = 0; i < MOST_REPORTS; i++) {
             List<AttemptCounts> ended = counts.apply(AttemptReports.MOST_COUNTS);
+            List<FirstStarts.Start> started = starts.take(AttemptReports.MOST_COUNTS);
             // There can be a few more than asked for.
-            for (int from = 0; from < ended.size(); from += AttemptReports.MOST_COUNTS) {
+            for (int from = 0; from < ended.size() || !started.isEmpty(); from += AttemptReports.MOST_COUNTS) {
                 int to = Math.min(ended.size(), from + AttemptReports.MOST_COUNTS);
-                publisher.publish(reports.encode(worker, ended.subList(from, to), clock.millis()));
+                AttemptReports.Report report =
+                        new AttemptReports.Report(ended.subList(Math.min(from, to), to), started);
+                publisher.publish(reports.encode(worker, report, clock.millis()));
+                started = List.of();
             }
             if (ended.size() < AttemptReports.MOST_COUNTS) {
                 return;

@@ -149,7 +149,7 @@ final class AttemptRunner implements AutoCloseable {
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         Outcome result = interpret(attempt, returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
-        metrics.ended(item, result, durationNanos);
+        metrics.ended(item, result, attempt.startedAtMillis, durationNanos);
         stats.ended(item.lane(), durationNanos);
         if (attempt.span.isOn()) {
             attempt.span.ended(

@@ -2,8 +2,10 @@ package io.spillway.worker;
 
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
+import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
@@ -104,6 +106,11 @@ record LaneItem(
         return origin == null || origin.value() == null
                 ? record.topic() + "-" + record.partition() + "-" + record.offset()
                 : new String(origin.value(), StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns a hash of the item of which this is a delivery: of the origin that all its deliveries have. */
+    long hashOfItem() {
+        return TenantHash.of(origin().split(Subscription.MARK, 2)[0], 0);
     }
 
     /**

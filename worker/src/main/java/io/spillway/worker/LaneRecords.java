@@ -6,6 +6,7 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.ledger.LedgerDeltas;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.ItemPlacement;
@@ -70,6 +71,24 @@ final class LaneRecords {
         Headers headers = trail.headers(
                 item.read(), item.record().value(), item.record().headers(), item.origin(), attempts);
         return new ProducerRecord<>(topics.trail(), null, null, null, end.encode(), headers);
+    }
+
+    /**
+     * Returns the record of the trail for a failed attempt of a delivery to a subscription; empty for other items,
+     * whose failures their metrics count.
+     *
+     * @param end      where the item goes
+     * @param attempts attempts in all
+     */
+    Optional<ProducerRecord<byte[], byte[]>> failed(Attempt attempt, TrailCodec.End end, int attempts) {
+        if (!keepsTrail || !Subscription.isDelivery(attempt.item.workload())) {
+            return Optional.empty();
+        }
+        ProducerRecord<byte[], byte[]> record = finished(attempt.item, end, attempts);
+        setDestination(record.headers(), attempt);
+        ItemHeaders.set(
+                record.headers(), ItemHeaders.LAST_FAILURE, Printable.of(attempt.detail, TrailCodec.MAX_FAILURE));
+        return Optional.of(record);
     }
 
     /**

@@ -18,6 +18,7 @@ import java.util.Optional;
  */
 final class Outbox {
     private static final TrailCodec.End DONE = new TrailCodec.End(ItemState.DONE, "");
+    private static final TrailCodec.End RETRIED = new TrailCodec.End(ItemState.DELAY, LaneReason.RETRY.label());
 
     private final LaneRecords records;
     private final WorkerMetrics metrics;
@@ -65,6 +66,7 @@ final class Outbox {
     void retried(Attempt attempt, NextStep.Delay next) {
         LaneItem item = attempt.item;
         item.owned().moved(item.tenant(), Lane.DELAY, records.retry(attempt, next));
+        records.failed(attempt, RETRIED, next.attempts()).ifPresent(item.owned()::produce);
         metrics.failed(item.tenant());
     }
 
@@ -98,6 +100,9 @@ final class Outbox {
         DeadReason reason = dead.why().reason();
         long nowMillis = clock.millis();
         item.owned().deadLettered(item.tenant(), reason, records.dead(dead, nowMillis));
+        dead.attempt().flatMap(attempt -> records.failed(
+                        attempt, new TrailCodec.End(ItemState.DEAD_LETTER, reason.label()), dead.attempts()))
+                .ifPresent(item.owned()::produce);
         metrics.departures.deadLettered(reason);
         if (item.unreadable().isEmpty() && dead.attempts() == item.attempts()) {
             metrics.setAside(item, nowMillis);

@@ -196,7 +196,7 @@ public final class Worker implements AutoCloseable {
                         LaneReporter.byLane(topics, core.partitions()), nanoClock.getAsLong())
                         .with(settings.pool(), monitor.use(settings.slots()), monitor.exchangeSuspects(name)), clock);
         this.attemptReporter = new AttemptReporter(
-                new StatusPublisher(kafka, topics.attempts(), name), name, health::takeCounts, clock);
+                new StatusPublisher(kafka, topics.attempts(), name), name, health::takeCounts, metrics.starts, clock);
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(kafka, topics.timeouts(), name), name,
                 most -> TimeoutReporter.busiest(most, core, policies::of, health, clock.millis()), clock);

@@ -9,9 +9,12 @@ import io.micrometer.core.instrument.Timer;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.policy.Subscription;
+import io.spillway.core.retry.FirstStarts;
 import io.spillway.core.scheduling.MaxMinSlots;
 import io.spillway.core.scheduling.ThrottledTime;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.metrics.AgeTimer;
 import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.time.Duration;
@@ -31,12 +34,6 @@ import java.util.function.ToLongFunction;
 
 /** Meters of the worker. Buckets are fixed and tenants limited, so the number of series is limited too. */
 final class WorkerMetrics {
-    private static final Duration[] AGES = {
-        Duration.ofMillis(10), Duration.ofMillis(25), Duration.ofMillis(50), Duration.ofMillis(100),
-        Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofMillis(2_500),
-        Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(1),
-        Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1), Duration.ofHours(6), Duration.ofDays(1)
-    };
 
     private static final double NANOS_PER_SECOND = 1e9;
     /** Between tenant and workload; no name contains it. */
@@ -46,6 +43,8 @@ final class WorkerMetrics {
 
     final Departures departures;
     final WaitingMeters waitingItems;
+    /** Items of which this worker has started a delivery, for the routers, which know those of all workers. */
+    final FirstStarts starts = new FirstStarts();
     private final TenantMeters<Counter> timeouts;
     private final TenantMeters<FailureMeters> failures;
     private final MeterRegistry registry;
@@ -64,6 +63,8 @@ final class WorkerMetrics {
     private final Map<Lane, Timer> setAsideFirst = new EnumMap<>(Lane.class);
     private final Map<Lane, Timer> setAsideRetry = new EnumMap<>(Lane.class);
     private final Optional<Timer> ageOfFirstSubscriber;
+    private final Counter deliveriesStarted;
+    private final Timer deliveriesDone;
     private final Counter leasesEnded;
     private final Counter transactionsFailed;
     private ToLongFunction<Lane> waiting = lane -> 0;
@@ -98,7 +99,7 @@ final class WorkerMetrics {
         ageOfWorkload = new TenantMeters<>(WORKLOADS, this::workloadTimer, registry::remove);
         atCap = new TenantMeters<>(tenants, this::atCapGauge, gauge -> gauge.ifPresent(registry::remove));
         for (Lane lane : Lane.WORKED) {
-            ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item at a retry")
+            ageOfRetry.put(lane, AgeTimer.of("spillway.age_of_retry", "Age of an item at a retry")
                     .tag("lane", lane.label()).register(registry));
             setAsideFirst.put(lane, setAside(lane, "first"));
             setAsideRetry.put(lane, setAside(lane, "retry"));
@@ -110,12 +111,16 @@ final class WorkerMetrics {
         transactionsFailed = Counter.builder("spillway.worker.transactions.failed")
                 .description("Transactions that were aborted and retried").register(registry);
         ageOfFirstSubscriber = !fansOut ? Optional.empty() : Optional.of(
-                age("spillway.age_of_first_subscriber_first_attempt",
-                        "Age of an item at the first attempt of its first subscriber").register(registry));
+                AgeTimer.ofFirstSubscriber().register(registry));
+        deliveriesStarted = Counter.builder("spillway.deliveries.started")
+                .description("Deliveries to subscriptions at their first attempt").register(registry);
+        deliveriesDone = AgeTimer.of("spillway.age_of_done_delivery", "Age of a delivery to a subscription when done")
+                .register(registry);
         for (String outcome : List.of("done", "retry", "unavailable", "dead", "later", "timeout", "interrupted")) {
             handled.put(outcome, Counter.builder("spillway.handled")
                     .description("Attempts by outcome").tag("outcome", outcome).register(registry));
-            handlerDuration.put(outcome, age("spillway.handler.duration", "Duration of handler calls by outcome")
+            handlerDuration.put(outcome, AgeTimer
+                    .of("spillway.handler.duration", "Duration of handler calls by outcome")
                     .tag("outcome", outcome).register(registry));
         }
         moved = Counter.builder("spillway.moved")
@@ -187,6 +192,10 @@ final class WorkerMetrics {
                 ageOfWorkload.of(item.tenant() + SEPARATOR + item.workload()).record(ageMillis, TimeUnit.MILLISECONDS);
             }
             ageOfFirstSubscriber.ifPresent(timer -> timer.record(ageMillis, TimeUnit.MILLISECONDS));
+            if (Subscription.isDelivery(item.workload())) {
+                deliveriesStarted.increment();
+                starts.started(new FirstStarts.Start(item.hashOfItem(), ageMillis));
+            }
         }
     }
 
@@ -196,7 +205,12 @@ final class WorkerMetrics {
                 .record(Math.max(0, nowMillis - item.times().enqueuedAtMillis()), TimeUnit.MILLISECONDS);
     }
 
-    void ended(LaneItem item, Outcome result, long durationNanos) {
+    /** @param startMillis epoch milliseconds */
+    void ended(LaneItem item, Outcome result, long startMillis, long durationNanos) {
+        if (result instanceof Outcome.Done && Subscription.isDelivery(item.workload())) {
+            long ageMillis = startMillis - item.ageSinceMillis() + TimeUnit.NANOSECONDS.toMillis(durationNanos);
+            deliveriesDone.record(Math.max(0, ageMillis), TimeUnit.MILLISECONDS);
+        }
         if (result instanceof Outcome.TimedOut) {
             timedOut(item.tenant());
         }
@@ -275,7 +289,7 @@ final class WorkerMetrics {
     private Map<Lane, Timer> ageTimers(String tenant) {
         Map<Lane, Timer> timers = new EnumMap<>(Lane.class);
         for (Lane lane : Lane.WORKED) {
-            timers.put(lane, age("spillway.age_of_first_attempt", "Age of an item at its first attempt")
+            timers.put(lane, AgeTimer.of("spillway.age_of_first_attempt", "Age of an item at its first attempt")
                     .tags("lane", lane.label(), "tenant", tenant).register(registry));
         }
         return timers;
@@ -292,14 +306,14 @@ final class WorkerMetrics {
     }
 
     private Timer setAside(Lane lane, String attempt) {
-        return age("spillway.age_of_set_aside", "Age of an item that was taken without an attempt")
+        return AgeTimer.of("spillway.age_of_set_aside", "Age of an item that was taken without an attempt")
                 .tags("lane", lane.label(), "attempt", attempt).register(registry);
     }
 
     /** @param label tenant and workload, or the label of all others */
     private Timer workloadTimer(String label) {
         int separator = label.indexOf(SEPARATOR);
-        return age("spillway.workload.age_of_first_attempt",
+        return AgeTimer.of("spillway.workload.age_of_first_attempt",
                         "Age of an item with a workload at its first attempt, by tenant and workload")
                 .tags("tenant", separator < 0 ? label : label.substring(0, separator),
                         "workload", separator < 0 ? label : label.substring(separator + 1))
@@ -324,9 +338,6 @@ final class WorkerMetrics {
         Gauge.builder(name, value).description(description).tags(tags).register(registry);
     }
 
-    private static Timer.Builder age(String name, String description) {
-        return Timer.builder(name).description(description).serviceLevelObjectives(AGES);
-    }
 
     private Counter polls(Lane lane, boolean empty) {
         return Counter.builder("spillway.polls")

@@ -3,6 +3,8 @@ package io.spillway.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.FirstStarts;
+import io.spillway.core.retry.FirstStarts.Start;
 import io.spillway.core.retry.RetryKey;
 import io.spillway.kafka.codec.AttemptReports;
 import io.spillway.kafka.view.StatusPublisher;
@@ -18,6 +20,7 @@ class AttemptReporterTest {
     private final MockProducer<byte[], byte[]> producer =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
     private final List<AttemptCounts> ended = new ArrayList<>();
+    private final FirstStarts starts = new FirstStarts();
     private final AttemptReporter reporter = reporter(this::take);
 
     @Test
@@ -36,7 +39,19 @@ class AttemptReporterTest {
 
         assertThat(producer.history()).hasSize(1);
         assertThat(producer.history().getFirst().topic()).isEqualTo("spillway.attempts");
-        assertThat(new AttemptReports().decode(producer.history().getFirst().value())).isEqualTo(all);
+        assertThat(new AttemptReports().decode(producer.history().getFirst().value()).counts()).isEqualTo(all);
+    }
+
+    @Test
+    void an_item_is_told_when_its_first_delivery_here_has_started() {
+        starts.started(new Start(7, 30));
+        starts.started(new Start(8, 10));
+        starts.started(new Start(7, 40));
+        reporter.report();
+        starts.started(new Start(8, 50));
+        reporter.report();
+        assertThat(producer.history()).extracting(each -> new AttemptReports().decode(each.value()).starts())
+                .containsExactly(List.of(new Start(7, 30), new Start(8, 10)));
     }
 
     @Test
@@ -48,7 +63,7 @@ class AttemptReporterTest {
         assertThat(producer.history()).hasSize(AttemptReporter.MOST_REPORTS);
         producer.clear();
         reporter.report();
-        assertThat(producer.history()).extracting(each -> new AttemptReports().decode(each.value()).size())
+        assertThat(producer.history()).extracting(each -> new AttemptReports().decode(each.value()).counts().size())
                 .containsExactly(1_000, 500);
         reporter.close();
         assertThat(producer.closed()).isTrue();
@@ -63,14 +78,14 @@ class AttemptReporterTest {
         List<List<AttemptCounts>> answers = new ArrayList<>(List.of(more, List.of()));
         AttemptReporter other = reporter(most -> answers.removeFirst());
         other.report();
-        assertThat(producer.history()).flatExtracting(each -> new AttemptReports().decode(each.value()))
+        assertThat(producer.history()).flatExtracting(each -> new AttemptReports().decode(each.value()).counts())
                 .containsExactlyElementsOf(more);
         other.close();
     }
 
     private AttemptReporter reporter(IntFunction<List<AttemptCounts>> counts) {
         return new AttemptReporter(new StatusPublisher("spillway.attempts", "worker-1", producer), "worker-1", counts,
-                () -> Instant.ofEpochMilli(1_800_000_000_000L));
+                starts, () -> Instant.ofEpochMilli(1_800_000_000_000L));
     }
 
     private List<AttemptCounts> take(int most) {

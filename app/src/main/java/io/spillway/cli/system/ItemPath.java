@@ -99,6 +99,10 @@ final class ItemPath {
                     : key.endsWith("At") ? iso(number.getAsLong()) : (Long) number.getAsLong());
         });
         TEXTS.forEach((header, key) -> fields.put(key, item.text(header).map(Printable::of).orElse(null)));
+        if (item.progress() == StoredItem.Progress.FAILED) {
+            fields.put("failedAt", iso(item.timestampMillis()));
+            fields.put("detail", item.text(ItemHeaders.LAST_FAILURE).map(Printable::of).orElse(null));
+        }
         if (isEnd(item)) {
             TrailCodec.End.of(item.value()).filter(end -> !end.reason().isEmpty())
                     .ifPresent(end -> fields.put("reason", Printable.of(end.reason())));
@@ -130,11 +134,12 @@ final class ItemPath {
 
     private static String stateOf(StoredItem item) {
         return isEnd(item) ? "finished"
+                : item.progress() == StoredItem.Progress.FAILED ? "failed"
                 : !item.isWaiting() ? "left"
                 : item.place() == ItemState.DEAD_LETTER ? "dead" : switch (item.progress()) {
                     case TIMER -> "timer";
                     case PARKED -> "parked";
-                    case WAITS, FINISHED -> "waits";
+                    case WAITS, FINISHED, FAILED -> "waits";
                 };
     }
 

@@ -10,6 +10,7 @@ import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.topics.KafkaFailure;
@@ -25,6 +26,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
@@ -40,6 +42,7 @@ record TenantReport(
         Configuration configuration, TenantPolicies policies, Sweeps sweeps, Depths depths,
         ToDoubleFunction<String> admittedShare, OperatorReads reads, InstantSource clock) {
     private static final JsonMapper JSON = new JsonMapper();
+    private static final int MOST_SUBSCRIPTIONS = 100;
 
     ObjectNode of(String tenant, long nowMillis) {
         TenantPolicy policy = policies.of(tenant);
@@ -55,6 +58,14 @@ record TenantReport(
         ArrayNode sources = json.putArray("sources");
         PolicySources.rows(tenant, policies, configuration.defaults()).forEach(row -> sources.addObject()
                 .put("field", row.get(0)).put("value", row.get(1)).put("source", row.get(2)));
+        NavigableMap<String, Subscription> subscriptions = policies.subscriptions(tenant);
+        json.put("subscriptionCount", subscriptions.size());
+        ArrayNode first = json.putArray("subscriptions");
+        subscriptions.values().stream().limit(MOST_SUBSCRIPTIONS).forEach(subscription -> first.addObject()
+                .put("name", subscription.name()).put("workloads", subscription.pattern())
+                .put("paused", policies.of(tenant, subscription.workload())
+                        .workload(subscription.workload()).paused())
+                .put("set", subscription.settings().inOneLine()));
         depth.ifPresent(found -> balance(json, found, state.orElseThrow()));
         Topics topics = new Topics(configuration.queue());
         List<String> missing = new ArrayList<>();

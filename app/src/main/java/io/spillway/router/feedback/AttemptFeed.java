@@ -2,25 +2,32 @@ package io.spillway.router.feedback;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.FirstStarts;
 import io.spillway.kafka.codec.AttemptReports;
+import io.spillway.kafka.metrics.AgeTimer;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.TopicFollower;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
  * Input of the retry budgets: the workers' reports of their attempts, from now on. A report that is lost means fewer
- * retries, never more; an old one is of no use. So it starts at the end of the topic, also after an error.
+ * retries, never more; an old one is of no use. So it starts at the end of the topic, also after an error. It also
+ * measures the age of items when the first of all workers starts the first of their deliveries.
  */
 public final class AttemptFeed extends TopicFollower {
     private final AttemptReports reports = new AttemptReports();
     private final Consumer<List<AttemptCounts>> receiver;
+    private final FirstStarts starts = new FirstStarts();
+    private final Timer ageOfFirst;
 
     /** Creates a feed that {@link #start} starts; the receiver is called on its thread. */
     public AttemptFeed(
@@ -28,6 +35,7 @@ public final class AttemptFeed extends TopicFollower {
             MeterRegistry registry) {
         super(clients, topics.attempts(), "tail-", Map.of(), clock);
         this.receiver = receiver;
+        this.ageOfFirst = AgeTimer.ofFirstSubscriber().register(registry);
         FunctionCounter.builder("spillway.attempts.skipped", this, TopicFollower::skipped)
                 .description("Reports of attempts that could not be decoded")
                 .register(registry);
@@ -52,7 +60,12 @@ public final class AttemptFeed extends TopicFollower {
             return; // The last one of a worker that has stopped.
         }
         try {
-            receiver.accept(reports.decode(record.value()));
+            AttemptReports.Report report = reports.decode(record.value());
+            if (!report.counts().isEmpty()) {
+                receiver.accept(report.counts());
+            }
+            report.starts().stream().filter(starts::isFirst)
+                    .forEach(start -> ageOfFirst.record(start.ageMillis(), TimeUnit.MILLISECONDS));
         } catch (IllegalArgumentException e) {
             skip(record, e.getMessage());
         }

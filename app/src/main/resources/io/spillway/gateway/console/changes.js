@@ -71,6 +71,15 @@ export function changeButtons(tenant) {
     Object.keys(CHANGES).map((name) => button(LABELS[name] + "…", () => CHANGES[name](tenant)))) : null;
 }
 
+/** Returns the button that pauses or resumes a subscription; an empty text for a viewer. */
+export function subscriptionButton(tenant, name, isPaused) {
+  const act = () => confirmed((isPaused ? "Resume " : "Pause ") + name + " of " + tenant + "?", isPaused
+    ? "Its held deliveries are attempted again, the oldest first, by the rules for new items."
+    : "Its deliveries are made and held in the delay lane until it is resumed. Other subscriptions go on.",
+  isPaused ? "Resume" : "Pause", () => ({action: "subscribe", tenant, name, paused: isPaused ? "default" : "true"}));
+  return isOperator() ? button((isPaused ? "Resume" : "Pause") + "…", act) : "";
+}
+
 /** Asks for a completed sweep, and records it. */
 export function recordSweep() {
   const tenant = input({maxLength: 128, required: true});

@@ -1,7 +1,7 @@
 // One tenant: what waits, why, where, its policy and the health of its destination.
 
 import {get} from "./api.js";
-import {changeButtons} from "./changes.js";
+import {changeButtons, subscriptionButton} from "./changes.js";
 import {el, facts, setText, table} from "./dom.js";
 import {LANES, count, counted, drainedIn, rate, share} from "./format.js";
 import {tenantLink} from "./tenants.js";
@@ -25,6 +25,14 @@ export function tenant(name) {
     {title: "Timeout", n: true, cell: (row) => millis(row.appliedMillis)},
     {title: "State", cell: (row) => row.unavailable ? "unavailable" : "available", alarm: (row) => row.unavailable},
   ], "No worker has published recent attempts of this tenant.");
+  const subscriptions = table("Subscriptions", [
+    {title: "Subscription", cell: (row) => row.name},
+    {title: "Gets items of", cell: (row) => row.workloads === "*" ? "all workloads" : row.workloads},
+    {title: "Its own settings", cell: (row) => row.set},
+    {title: "State", cell: (row) => row.paused ? "paused" : "delivers", alarm: (row) => row.paused},
+    {title: "", cell: (row) => subscriptionButton(name, row.name, row.paused), key: (row) => row.name + row.paused},
+  ], "Its items are handled once, because it has no subscriptions.");
+  const more = el("p", {class: "soft"});
   const neighbours = table("Tenants that share its partitions", [
     {title: "Tenant", cell: (row) => tenantLink(row.tenant)},
     {title: "Partitions in common", n: true, cell: (row) => count(row.shared)},
@@ -52,6 +60,9 @@ export function tenant(name) {
       ["partitions", t.partitions.join(", ")], ["pool of workers", t.pool], ["compared with", counted(t.compared, "tenant")]]));
     health.show(t.health);
     setText(missing, t.missing.join(". "));
+    subscriptions.show(t.subscriptions);
+    const left = t.subscriptionCount - t.subscriptions.length;
+    setText(more, left > 0 ? "and " + counted(left, "other subscription") + ": spillway subscriptions list " + name : "");
     neighbours.show(t.neighbours);
     policy.show(t.sources);
   }
@@ -60,6 +71,7 @@ export function tenant(name) {
     el("div", {class: "columns"}, el("section", {}, el("h3", {}, "Now"), now),
       el("section", {}, el("h3", {}, "Placement"), placement),
       el("section", {}, el("h3", {}, "Its items, by the first rule that applies"), rules)
-    ), el("h3", {}, "Health of its destination, by worker"), health.node, missing, el("h3", {}, "Tenants that share its partitions"), neighbours.node,
+    ), el("h3", {}, "Subscriptions"), subscriptions.node, more, el("h3", {}, "Health of its destination, by worker"), health.node, missing,
+    el("h3", {}, "Tenants that share its partitions"), neighbours.node,
     el("h3", {}, "Policy in force"), policy.node].filter(Boolean), everyMillis: 4000, refresh};
 }

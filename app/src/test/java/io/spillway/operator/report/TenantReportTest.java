@@ -11,6 +11,7 @@ import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.core.retry.AttemptTimeouts.TenantStats;
 import io.spillway.core.retry.TimeoutStats;
@@ -49,6 +50,19 @@ class TenantReportTest {
                 "{\"field\":\"weight\",\"value\":\"2\",\"source\":\"set for *\"}",
                 "{\"field\":\"attempts\",\"value\":\"7\",\"source\":\"configuration\"}",
                 "{\"field\":\"timeout\",\"value\":\"30s\",\"source\":\"default\"}");
+    }
+
+    @Test
+    void the_first_subscriptions_of_a_tenant_are_shown_with_their_number() {
+        for (int i = 0; i < 120; i++) {
+            Subscription subscription = new Subscription("s%03d".formatted(i), i == 0 ? "orders-*" : "*", i > 0
+                    ? PolicySettings.NONE_SET : PolicySettings.NONE_SET.with(PolicyField.PAUSED, "true"));
+            policies.put(TenantPolicies.key("acme", subscription.name()), TenantPolicies.encode("acme", subscription));
+        }
+        assertThat(report("acme").get("subscriptionCount").intValue()).isEqualTo(120);
+        assertThat(report("acme").get("subscriptions")).hasSize(100).extracting(JsonNode::toString).contains(
+                "{\"name\":\"s000\",\"workloads\":\"orders-*\",\"paused\":true,\"set\":\"paused=true\"}",
+                "{\"name\":\"s099\",\"workloads\":\"*\",\"paused\":false,\"set\":\"nothing set\"}");
     }
 
     @Test

@@ -2,17 +2,19 @@ package io.spillway.kafka.codec;
 
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.FirstStarts;
 import io.spillway.core.retry.RetryKey;
 import io.spillway.schema.AttemptCount;
 import io.spillway.schema.AttemptReport;
+import io.spillway.schema.FirstStart;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.avro.generic.GenericRecord;
 
 /**
- * Codec of workers' reports of their attempts. A report has at most {@value #MOST_COUNTS} counts; more counts need
- * further reports. Not thread-safe.
+ * Codec of workers' reports of their attempts. A report has at most {@value #MOST_COUNTS} counts and as many first
+ * starts; more need further reports. Not thread-safe.
  */
 public final class AttemptReports {
     /** With the longest names, these have less than {@value #MAX_BYTES} bytes. */
@@ -24,34 +26,50 @@ public final class AttemptReports {
     static final int MAX_DESTINATION_LENGTH = 256;
     private static final long MAX_ATTEMPTS = 1L << 40;
 
+    /**
+     * Content of a report.
+     *
+     * @param counts attempts that have ended
+     * @param starts first starts of items' deliveries to subscriptions
+     */
+    public record Report(List<AttemptCounts> counts, List<FirstStarts.Start> starts) {}
+
     private final RecordCodec<AttemptReport> codec = new RecordCodec<>(new AttemptReport(), MAX_BYTES);
 
     /**
      * Returns an encoded report.
      *
-     * @param counts   at most {@link #MOST_COUNTS}; destinations with longer names are left out
+     * @param report   at most {@link #MOST_COUNTS} of each; destinations with longer names are left out
      * @param atMillis current time, epoch milliseconds
      */
-    public byte[] encode(String worker, List<AttemptCounts> counts, long atMillis) {
-        if (counts.size() > MOST_COUNTS) {
-            throw new IllegalArgumentException(counts.size() + " counts; at most " + MOST_COUNTS);
+    public byte[] encode(String worker, Report report, long atMillis) {
+        int most = Math.max(report.counts.size(), report.starts.size());
+        if (most > MOST_COUNTS) {
+            throw new IllegalArgumentException(most + " counts; at most " + MOST_COUNTS);
         }
         return codec.encode(new AttemptReport(worker, Instant.ofEpochMilli(atMillis),
-                counts.stream().filter(count -> count.key().destination().length() <= MAX_DESTINATION_LENGTH)
-                        .map(AttemptReports::encoded).toList()));
+                report.counts.stream().filter(count -> count.key().destination().length() <= MAX_DESTINATION_LENGTH)
+                        .map(AttemptReports::encoded).toList(),
+                report.starts.stream().map(start -> new FirstStart(start.item(), start.ageMillis())).toList()));
     }
 
     /**
-     * Returns the counts of a report.
+     * Returns the content of a report.
      *
      * @throws IllegalArgumentException if the bytes are not a report with possible numbers and valid names
      */
-    public List<AttemptCounts> decode(byte[] report) {
+    public Report decode(byte[] report) {
+        GenericRecord record = codec.decode(report);
         List<AttemptCounts> counts = new ArrayList<>();
-        for (Object count : (List<?>) codec.decode(report).get("counts")) {
+        for (Object count : (List<?>) record.get("counts")) {
             counts.add(decoded((GenericRecord) count));
         }
-        return List.copyOf(counts);
+        List<FirstStarts.Start> starts = new ArrayList<>();
+        for (Object start : (List<?>) record.get("firstStarts")) {
+            GenericRecord read = (GenericRecord) start;
+            starts.add(new FirstStarts.Start((Long) read.get("item"), Math.max(0, (Long) read.get("ageMillis"))));
+        }
+        return new Report(List.copyOf(counts), List.copyOf(starts));
     }
 
     private static AttemptCount encoded(AttemptCounts counts) {

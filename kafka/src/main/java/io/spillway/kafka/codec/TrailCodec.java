@@ -8,24 +8,33 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Codec of the trail, which has a record for each finished item. Its headers are those of an item without its payload,
- * so that it is read as an item. Its value says how the item finished, and the broker sets its time. Immutable and
- * thread-safe.
+ * Codec of the trail, which has a record for each finished item, and for each failed attempt of a delivery to a
+ * subscription. Its headers are those of an item without its payload, so that it is read as an item. Its value says how
+ * the item finished, or where it went, and the broker sets its time. Immutable and thread-safe.
  */
 public final class TrailCodec {
     /** Reason of a dead letter that was discarded. */
     public static final String DISCARDED = "discarded";
 
+    /** Most characters of the text of a failed attempt, in {@link ItemHeaders#LAST_FAILURE}. */
+    public static final int MAX_FAILURE = 500;
+
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
     private final ItemDecoder decoder = new ItemDecoder();
 
     /**
-     * How an item finished: the value of its record, for example {@code done} or {@code dropped ttl}.
+     * How an item finished: the value of its record, for example {@code done} or {@code dropped ttl}; after a failed
+     * attempt {@code delay retry}, or {@code dead-letter} and the reason.
      *
-     * @param state  done or dropped
-     * @param reason reason of a drop; empty if done
+     * @param state  done, dropped, delay or dead letter
+     * @param reason empty if done
      */
     public record End(ItemState state, String reason) {
+        /** Returns whether the item is finished; otherwise an attempt of it failed. */
+        public boolean isFinal() {
+            return state == ItemState.DONE || state == ItemState.DROPPED;
+        }
+
         /** Returns the value of the record. */
         public byte[] encode() {
             return (state.label() + " " + reason).strip().getBytes(StandardCharsets.US_ASCII);
@@ -35,7 +44,7 @@ public final class TrailCodec {
         public static Optional<End> of(byte[] value) {
             String[] words = value == null ? new String[] {""}
                     : new String(value, StandardCharsets.US_ASCII).split(" ", 2);
-            return Stream.of(ItemState.DONE, ItemState.DROPPED)
+            return Stream.of(ItemState.DONE, ItemState.DROPPED, ItemState.DELAY, ItemState.DEAD_LETTER)
                     .filter(state -> state.label().equals(words[0]))
                     .findFirst()
                     .map(state -> new End(state, words.length > 1 ? words[1] : ""));

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.FirstStarts.Start;
 import io.spillway.core.retry.RetryKey;
+import io.spillway.kafka.codec.AttemptReports.Report;
 import io.spillway.schema.AttemptCount;
 import io.spillway.schema.AttemptReport;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -24,10 +27,15 @@ class AttemptReportsTest {
 
     private final AttemptReports reports = new AttemptReports();
 
+    private static Report of(List<AttemptCounts> counts) {
+        return new Report(counts, List.of());
+    }
+
     @Test
     void a_report_is_read_as_it_was_written() {
-        assertThat(reports.decode(reports.encode("worker-1", COUNTS, 1_800_000_000_000L))).isEqualTo(COUNTS);
-        assertThat(reports.decode(reports.encode("worker-1", List.of(), 0))).isEmpty();
+        Report report = new Report(COUNTS, List.of(new Start(Long.MIN_VALUE, 7), new Start(1, 0)));
+        assertThat(reports.decode(reports.encode("worker-1", report, 1_800_000_000_000L))).isEqualTo(report);
+        assertThat(reports.decode(reports.encode("worker-1", of(List.of()), 0))).isEqualTo(of(List.of()));
     }
 
     @Test
@@ -37,19 +45,23 @@ class AttemptReportsTest {
             most.add(new AttemptCounts(new RetryKey("\u20ac".repeat(AttemptReports.MAX_DESTINATION_LENGTH),
                     "%0128d".formatted(i)), AttemptCounts.UNKNOWN, 1L << 40, 1L << 40, 1L << 40, 1L << 40));
         }
-        byte[] report = reports.encode("w".repeat(200), most, Long.MAX_VALUE / 1_000_000);
+        List<Start> starts = new ArrayList<>(
+                Collections.nCopies(AttemptReports.MOST_COUNTS, new Start(Long.MAX_VALUE, Long.MAX_VALUE)));
+        byte[] report = reports.encode("w".repeat(200), new Report(most, starts), Long.MAX_VALUE / 1_000_000);
         assertThat(report.length).isLessThanOrEqualTo(AttemptReports.MAX_BYTES);
-        assertThat(reports.decode(report)).isEqualTo(most);
+        assertThat(reports.decode(report)).isEqualTo(new Report(most, starts));
         most.add(most.getFirst());
-        assertThatIllegalArgumentException().isThrownBy(() -> reports.encode("w", most, 0));
+        starts.add(starts.getFirst());
+        assertThatIllegalArgumentException().isThrownBy(() -> reports.encode("w", of(most), 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> reports.encode("w", new Report(List.of(), starts), 0));
     }
 
     @Test
     void a_destination_with_a_name_that_is_too_long_is_left_out() {
         AttemptCounts tooLong =
                 new AttemptCounts(new RetryKey("d".repeat(257), "acme"), AttemptCounts.UNKNOWN, 1, 1, 0, 0);
-        assertThat(reports.decode(reports.encode("w", List.of(tooLong, COUNTS.getFirst()), 0)))
-                .containsExactly(COUNTS.getFirst());
+        assertThat(reports.decode(reports.encode("w", of(List.of(tooLong, COUNTS.getFirst())), 0)))
+                .isEqualTo(of(List.of(COUNTS.getFirst())));
     }
 
     @ParameterizedTest
@@ -61,13 +73,14 @@ class AttemptReportsTest {
             String destination, String tenant, int partition, long firsts, long firstSuccesses, long retries,
             long retrySuccesses) {
         byte[] report = new RecordCodec<>(new AttemptReport()).encode(new AttemptReport("w", Instant.EPOCH, List.of(
-                new AttemptCount(destination, tenant, partition, firsts, firstSuccesses, retries, retrySuccesses))));
+                new AttemptCount(destination, tenant, partition, firsts, firstSuccesses, retries, retrySuccesses)),
+                List.of()));
         assertThatIllegalArgumentException().isThrownBy(() -> reports.decode(report));
     }
 
     @Test
     void damaged_bytes_are_refused_or_read_as_possible_counts() {
-        byte[] good = reports.encode("worker-1", COUNTS, 1_800_000_000_000L);
+        byte[] good = reports.encode("worker-1", of(COUNTS), 1_800_000_000_000L);
         for (int length = 0; length < good.length; length++) {
             byte[] cut = Arrays.copyOf(good, length);
             assertThatIllegalArgumentException().as("%d bytes", length).isThrownBy(() -> reports.decode(cut));
@@ -79,7 +92,7 @@ class AttemptReportsTest {
             byte[] damaged = good.clone();
             damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
             try {
-                assertThat(reports.decode(damaged)).as("seed %d, round %d", seed, i).hasSizeLessThan(200);
+                assertThat(reports.decode(damaged).counts()).as("seed %d, round %d", seed, i).hasSizeLessThan(200);
             } catch (IllegalArgumentException e) {
                 refused++;
             }

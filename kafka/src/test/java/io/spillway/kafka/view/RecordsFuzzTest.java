@@ -111,7 +111,8 @@ class RecordsFuzzTest {
                 new Kind<>("requests of shards", RecordsFuzzTest::request, ShardRequest::encode,
                         RecordsFuzzTest::readable),
                 new Kind<>("attempts", RecordsFuzzTest::attempts,
-                        each -> reports.encode("worker-1", each, NOW_MILLIS), reports::decode),
+                        each -> reports.encode("worker-1", new AttemptReports.Report(each, List.of()), NOW_MILLIS),
+                        bytes -> reports.decode(bytes).counts()),
                 new Kind<>("API keys", RecordsFuzzTest::key, each -> StoredKey.decode(hex(each)).encode(),
                         bytes -> hex(StoredKey.decode(bytes).encode())));
     }

@@ -16,6 +16,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
@@ -24,10 +25,12 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Factory of the client's TLS context from PEM files or PKCS #12 stores. */
-final class ClientTls {
+/** Factory of the client's TLS context from PEM texts, PEM files or PKCS #12 stores. */
+public final class ClientTls {
     private static final Pattern PRIVATE_KEY =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
+    private static final Pattern CERTIFICATE =
+            Pattern.compile("-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s]+-----END CERTIFICATE-----");
     private static final List<String> ALGORITHMS = List.of("RSA", "EC", "EdDSA");
     private static final char[] NO_PASSWORD = {};
 
@@ -41,6 +44,50 @@ final class ClientTls {
             return context;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("This Java cannot create a TLS context.", e);
+        }
+    }
+
+    /**
+     * Returns a context with a client's certificates and private key from one PEM text, which trusts whom Java trusts.
+     *
+     * @throws IllegalArgumentException if the text has no certificates and their key, without its content
+     */
+    public static SSLContext of(String pem) {
+        try {
+            StringBuilder certificates = new StringBuilder();
+            Matcher matcher = CERTIFICATE.matcher(pem);
+            while (matcher.find()) {
+                certificates.append(matcher.group()).append('\n');
+            }
+            Certificate[] chain = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(
+                            certificates.toString().getBytes(StandardCharsets.ISO_8859_1)))
+                    .toArray(Certificate[]::new);
+            KeyStore store = empty();
+            store.setKeyEntry("client", privateKey(pem).orElseThrow(IllegalArgumentException::new), NO_PASSWORD, chain);
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(store, NO_PASSWORD);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), JavaTrust.MANAGERS, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalArgumentException("no certificates and their private key in PEM", e);
+        }
+    }
+
+    /** Read once, because there may be a context for each of thousands of receivers. */
+    private static final class JavaTrust {
+        static final TrustManager[] MANAGERS = managers();
+
+        private static TrustManager[] managers() {
+            try {
+                TrustManagerFactory factory =
+                        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+                factory.init((KeyStore) null);
+                return factory.getTrustManagers();
+            } catch (GeneralSecurityException e) {
+                throw new IllegalStateException("This Java has no store of those it trusts.", e);
+            }
         }
     }
 
@@ -82,7 +129,7 @@ final class ClientTls {
         Certificate[] chain = certificates("handler.http.tls.certificateFile", settings.certificateFile())
                 .toArray(Certificate[]::new);
         KeyStore store = empty();
-        store.setKeyEntry("client", privateKey(settings.keyFile()), NO_PASSWORD, chain);
+        store.setKeyEntry("client", keyOf(settings.keyFile()), NO_PASSWORD, chain);
         return managers("handler.http.tls.keyFile", settings.keyFile(),
                 "must be the private key of handler.http.tls.certificateFile", store, NO_PASSWORD);
     }
@@ -121,14 +168,21 @@ final class ClientTls {
         throw new InvalidSettingException(key, file, "must be certificates in PEM");
     }
 
-    private static PrivateKey privateKey(String file) {
+    private static PrivateKey keyOf(String file) {
         String key = "handler.http.tls.keyFile";
-        Matcher pem = PRIVATE_KEY.matcher(new String(SecretFile.pem(key, file), StandardCharsets.ISO_8859_1));
+        return privateKey(new String(SecretFile.pem(key, file), StandardCharsets.ISO_8859_1))
+                .orElseThrow(() -> new InvalidSettingException(key, file,
+                        "must be a private key in PEM (PKCS #8: BEGIN PRIVATE KEY), without a password"));
+    }
+
+    /** Returns the first private key of a text; empty without one that can be read. */
+    private static Optional<PrivateKey> privateKey(String text) {
+        Matcher pem = PRIVATE_KEY.matcher(text);
         if (pem.find()) {
             for (String algorithm : ALGORITHMS) {
                 try {
-                    return KeyFactory.getInstance(algorithm).generatePrivate(
-                            new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1))));
+                    return Optional.of(KeyFactory.getInstance(algorithm).generatePrivate(
+                            new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1)))));
                 } catch (InvalidKeySpecException | IllegalArgumentException e) {
                     continue;
                 } catch (GeneralSecurityException e) {
@@ -136,8 +190,7 @@ final class ClientTls {
                 }
             }
         }
-        throw new InvalidSettingException(key, file,
-                "must be a private key in PEM (PKCS #8: BEGIN PRIVATE KEY), without a password");
+        return Optional.empty();
     }
 
     private static boolean isPkcs12(String file) {

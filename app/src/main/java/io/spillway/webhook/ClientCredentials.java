@@ -1,0 +1,96 @@
+package io.spillway.webhook;
+
+import com.nimbusds.oauth2.sdk.ClientCredentialsGrant;
+import com.nimbusds.oauth2.sdk.ErrorObject;
+import com.nimbusds.oauth2.sdk.ParseException;
+import com.nimbusds.oauth2.sdk.Scope;
+import com.nimbusds.oauth2.sdk.TokenRequest;
+import com.nimbusds.oauth2.sdk.TokenResponse;
+import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
+import com.nimbusds.oauth2.sdk.auth.Secret;
+import com.nimbusds.oauth2.sdk.http.HTTPRequest;
+import com.nimbusds.oauth2.sdk.id.ClientID;
+import com.nimbusds.oauth2.sdk.token.AccessToken;
+import java.io.IOException;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Access token of a receiver, by the client credentials grant (RFC 6749, section 4.4). A token is asked for again a
+ * minute before it expires, and after a receiver has refused it.
+ *
+ * <p>Thread-safe: one thread asks, and the others wait for its answer. Owner of the token: its lock.
+ */
+final class ClientCredentials {
+    /** A line of a receiver's file. */
+    static final Pattern LINE = Pattern.compile("oauth2 (https?://[!-~]+) ([!-~]+) ([!-~]+)((?: [!-~]+)*)");
+
+    private static final int TIMEOUT_MILLIS = 10_000;
+    private static final long EARLY_MILLIS = 60_000;
+    /** Of a token without a time to live. */
+    private static final long KEPT_MILLIS = 300_000;
+
+    private final TokenRequest request;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile String token = "";
+    private volatile long untilMillis = Long.MIN_VALUE;
+
+    /** @throws IllegalArgumentException if the URL is none */
+    ClientCredentials(Matcher line, InstantSource clock) {
+        this.request = new TokenRequest.Builder(URI.create(line.group(1)),
+                new ClientSecretBasic(new ClientID(line.group(2)), new Secret(line.group(3))),
+                new ClientCredentialsGrant()).scope(Scope.parse(line.group(4).strip())).build();
+        this.clock = clock;
+    }
+
+    /**
+     * Returns the value of the header {@code Authorization}.
+     *
+     * @throws IOException if there is no token, with the reason that the server gives, and without a secret
+     */
+    String authorization() throws IOException {
+        if (clock.millis() < untilMillis) {
+            return token;
+        }
+        lock.lock();
+        try {
+            if (clock.millis() >= untilMillis) {
+                ask();
+            }
+            return token;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Records that a receiver has refused a token. */
+    void refused(String authorization) {
+        if (token.equals(authorization)) {
+            untilMillis = Long.MIN_VALUE;
+        }
+    }
+
+    private void ask() throws IOException {
+        HTTPRequest http = request.toHTTPRequest();
+        http.setConnectTimeout(TIMEOUT_MILLIS);
+        http.setReadTimeout(TIMEOUT_MILLIS);
+        http.setFollowRedirects(false);
+        try {
+            TokenResponse response = TokenResponse.parse(http.send());
+            if (!response.indicatesSuccess()) {
+                ErrorObject error = response.toErrorResponse().getErrorObject();
+                throw new IOException(error.getCode() + ": " + error.getDescription());
+            }
+            AccessToken access = response.toSuccessResponse().getTokens().getAccessToken();
+            token = access.toAuthorizationHeader();
+            long livesMillis = access.getLifetime() > 0 ? access.getLifetime() * 1_000 : KEPT_MILLIS;
+            untilMillis = clock.millis() + Math.max(livesMillis / 2, livesMillis - EARLY_MILLIS);
+        } catch (ParseException e) {
+            throw new IOException("the answer has no token", e);
+        }
+    }
+}
