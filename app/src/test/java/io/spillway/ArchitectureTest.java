@@ -111,9 +111,8 @@ class ArchitectureTest {
             row("cli.terminal", "core.item core.settings"),
             row(
                     "runtime",
-                    "@core @kafka config embedded gateway handler operator operator.report router tracing worker"
-                            + " worker.handlers"
-                            + " cli.terminal"),
+                    "@core @kafka config embedded gateway handler operator operator.report producer router tracing"
+                            + " worker worker.handlers cli.terminal"),
             row("cli.options", "@core @kafka config operator runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim sim.scenario runtime config cli.simulate"
                     + " cli.terminal"),

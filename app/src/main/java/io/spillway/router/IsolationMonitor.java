@@ -8,6 +8,8 @@ import io.spillway.core.item.PoolName;
 import io.spillway.core.overload.IsolationRule;
 import io.spillway.core.overload.TenantLoad;
 import io.spillway.core.overload.WorkerReport;
+import io.spillway.core.policy.Subscription;
+import io.spillway.core.retry.UnreachableSubscriptions;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.TenantPolicies;
@@ -24,7 +26,8 @@ import java.util.stream.Collectors;
 
 /**
  * Input and output of the {@link IsolationRule}: in one router at a time, it tells the rule what tenants take, and has
- * carried out what the rule decides. In the next router the rule begins anew, and decides later.
+ * carried out what the rule decides. In the next router the rule begins anew, and decides later. In each router, it has
+ * those paused that {@link UnreachableSubscriptions} names.
  *
  * <p>Owner of the rule: the thread that runs it.
  */
@@ -40,7 +43,8 @@ final class IsolationMonitor implements Runnable {
     private final BooleanSupplier isLeading;
     private final InstantSource clock;
     private final LongSupplier nanoClock;
-    private volatile Optional<Isolator> isolator = Optional.empty();
+    private final UnreachableSubscriptions unreachable;
+    private volatile Optional<RuleExecutor> executor = Optional.empty();
     private volatile int over;
     private volatile int isolated;
 
@@ -52,9 +56,10 @@ final class IsolationMonitor implements Runnable {
      * @param clock     for the times at which items were convicted
      */
     IsolationMonitor(
-            IsolationRule.Settings settings, Supplier<Map<String, WorkerReport>> reports, Depths depths,
-            TenantPolicies policies, BooleanSupplier isLeading, InstantSource clock, LongSupplier nanoClock,
-            MeterRegistry registry) {
+            UnreachableSubscriptions unreachable, IsolationRule.Settings settings,
+            Supplier<Map<String, WorkerReport>> reports, Depths depths, TenantPolicies policies,
+            BooleanSupplier isLeading, InstantSource clock, LongSupplier nanoClock, MeterRegistry registry) {
+        this.unreachable = unreachable;
         this.settings = settings;
         this.rule = new IsolationRule(settings);
         this.reports = reports;
@@ -72,13 +77,14 @@ final class IsolationMonitor implements Runnable {
     }
 
     /** Begins to decide. */
-    void decideWith(Isolator carriesOut) {
-        isolator = Optional.of(carriesOut);
+    void decideWith(RuleExecutor carriesOut) {
+        executor = Optional.of(carriesOut);
     }
 
     @Override
     public void run() {
-        if (isolator.isEmpty() || !isLeading.getAsBoolean()) {
+        executor.ifPresent(rules -> unreachable.take(clock.millis()).forEach(each -> pause(rules, each)));
+        if (executor.filter(RuleExecutor::isIsolating).isEmpty() || !isLeading.getAsBoolean()) {
             over = 0;
             isolated = 0;
             return;
@@ -89,16 +95,28 @@ final class IsolationMonitor implements Runnable {
         int spare = (int) workers.values().stream().filter(each -> each.pool().equals(settings.pool())).count();
         long nowMillis = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong());
         for (IsolationRule.Change change :
-                rule.next(loads(workers, inPool), inPool, isolator.get().mayIsolate(spare), nowMillis)) {
+                rule.next(loads(workers, inPool), inPool, executor.get().mayIsolate(spare), nowMillis)) {
             switch (change) {
                 case IsolationRule.Change.Isolate isolate ->
-                        isolator.get().isolate(isolate.tenant(), spare, isolate.why());
+                        executor.get().isolate(isolate.tenant(), spare, isolate.why());
                 case IsolationRule.Change.Release release ->
-                        isolator.get().release(release.tenant(), release.why());
+                        executor.get().release(release.tenant(), release.why());
             }
         }
         over = rule.over(nowMillis);
         isolated = inPool.size();
+    }
+
+    private void pause(RuleExecutor rules, UnreachableSubscriptions.Subscriber subscriber) {
+        String tenant = subscriber.tenant();
+        // Another router may have paused it.
+        if (policies.subscriptions(tenant).containsKey(subscriber.name())
+                && !policies.of(tenant, subscriber.workload()).isPaused(subscriber.workload())) {
+            boolean hasListener = policies.subscriptions(tenant).values().stream().anyMatch(other ->
+                    !other.name().equals(subscriber.name()) && !other.pattern().equals(Subscription.ANY)
+                            && other.matches(Subscription.PAUSED_EVENT));
+            rules.pause(tenant, subscriber.name(), hasListener);
+        }
     }
 
     private Map<String, TenantLoad> loads(Map<String, WorkerReport> workers, Set<String> inPool) {

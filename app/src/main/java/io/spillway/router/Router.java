@@ -12,6 +12,7 @@ import io.spillway.core.overload.DiskRoom;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.retry.UnreachableSubscriptions;
 import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.ItemRouter;
@@ -147,21 +148,22 @@ public final class Router implements AutoCloseable {
                 queueAdmin, topics, requester::commits, configuration.shards().stuckAfter(), nanoClock);
         this.fleetMonitor = new FleetMonitor(
                 clients, topics, fleet, workReader::latest, exchange::processes, clock, registry);
-        this.isolation = new IsolationMonitor(configuration.router().isolation().rule(), fleetMonitor::reports, depths,
+        UnreachableSubscriptions unreachable = new UnreachableSubscriptions();
+        this.isolation = new IsolationMonitor(
+                unreachable, configuration.router().isolation().rule(), fleetMonitor::reports, depths,
                 policies, () -> tasks().hasFirst(topics.ingress()), clock, nanoClock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         ShardDemand demand = new ShardDemand(placements, assignments);
         ItemEnds ends = new ItemEnds(sweeps::coveredBeforeMillis, ItemEnds.NO_FAILURES, clockWatch::aheadMillis);
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, maxTenants)::ofLanes, rates,
                 new ItemPlacement(fleet, placements));
-        LaneServices services =
-                new LaneServices(topics, limits, metrics, new LedgerRecorder(topics), requester,
-                        (partition, timestampMillis, key, value, headers) ->
-                                early.start(partition, timestampMillis, key, value, headers), Optional.empty());
+        LaneServices services = new LaneServices(topics, limits, metrics, new LedgerRecorder(topics), requester,
+                (partition, timestampMillis, key, value, headers) ->
+                        early.start(partition, timestampMillis, key, value, headers), unreachable, Optional.empty());
         DelayMetrics delays = new DelayMetrics(
                 registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
-        this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
+        this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, unreachable, clock, registry);
         DelayProcessor.Rules retries =
                 new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes);
         this.stuckTransactions = new StuckTransactionDetector(nanoClock);
@@ -251,9 +253,9 @@ public final class Router implements AutoCloseable {
         early = worker;
     }
 
-    /** Sets who carries out what the isolation rule decides; without one it decides nothing. */
-    public void isolateWith(Isolator isolator) {
-        isolation.decideWith(isolator);
+    /** Sets who carries out what the rules decide; without one they decide nothing. */
+    public void decideWith(RuleExecutor executor) {
+        isolation.decideWith(executor);
     }
 
     /** Moves no items while a disk has no room for them. Nothing is lost: it keeps its partitions and its place. */

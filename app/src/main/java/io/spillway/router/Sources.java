@@ -49,7 +49,8 @@ final class Sources implements AutoCloseable {
             String group = topics.sourceGroup(entry.getKey());
             // Its records have the times of their producers, which do not tell whether an item was moved before.
             LaneServices afterCommit = new LaneServices(topics, services.limits(), services.metrics(),
-                    services.recorder(), services.commitRequester(), EarlyStart.NEVER, Optional.of(entry.getKey()));
+                    services.recorder(), services.commitRequester(), EarlyStart.NEVER, services.unreachable(),
+                    Optional.of(entry.getKey()));
             Decider decider = counted(decider(entry.getKey(), source, fresh), entry.getKey(), registry);
             Supplier<KafkaStreams> client = () -> new KafkaStreams(
                     RouterTopology.build(topics, source.topic(),

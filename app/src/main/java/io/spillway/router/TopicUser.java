@@ -36,8 +36,8 @@ record TopicUser(
         return new TopicUser(
                 "router", List.of(), join(List.of(rules(topics), assigned(topics, topics.shards()))),
                 List.of(topics.depths(), topics.demand(), topics.laneState(), topics.attempts()),
-                // Of policies and actions: the isolation rule.
-                List.of(topics.ledger(), topics.demand(), topics.policies(), topics.actions()),
+                // Of policies, actions and ingress: the rules.
+                List.of(topics.ledger(), topics.demand(), topics.policies(), topics.actions(), topics.ingress()),
                 join(List.of(List.of(topics.ingress(), topics.lane(Lane.DELAY), topics.ledger()),
                         assigned(topics, topics.shardRequests()))));
     }

@@ -1,19 +1,40 @@
 package io.spillway.runtime;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.config.IsolationSettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.text.Printable;
+import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.QueueSettings;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.operator.OperatorAction;
 import io.spillway.operator.OperatorActions;
 import io.spillway.operator.OperatorException;
-import io.spillway.router.Isolator;
+import io.spillway.operator.SubscriptionAction;
+import io.spillway.producer.ItemBuilder;
+import io.spillway.router.RuleExecutor;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Actions of the isolation rule, as if an operator took them: with an entry in the action log. */
-record RuleActions(OperatorActions actions, IsolationSettings settings) implements Isolator {
+/** Actions of the router's rules, as if an operator took them: with an entry in the action log. */
+record RuleActions(OperatorActions actions, IsolationSettings settings, InstantSource clock) implements RuleExecutor {
+    private static final String UNREACHABLE = "pauseWhenDown: a delivery's retryFor is over, and no attempt succeeds";
+    private static final JsonMapper JSON = new JsonMapper();
     private static final Logger LOG = LoggerFactory.getLogger(RuleActions.class);
+
+    @Override
+    public boolean isIsolating() {
+        return settings.mode() != IsolationSettings.Mode.OFF;
+    }
 
     @Override
     public boolean mayIsolate(int workers) {
@@ -25,13 +46,38 @@ record RuleActions(OperatorActions actions, IsolationSettings settings) implemen
     public void isolate(String tenant, int workers, String why) {
         int most = Math.max(1, actions.configuration().topics().partitions() / 4);
         int partitions = Math.clamp(workers, 1, most);
-        act(OperatorAction.SetPolicy.isolate(tenant, partitions, Optional.of(settings.pool()), true), why);
+        act(OperatorAction.SetPolicy.isolate(tenant, partitions, Optional.of(settings.pool()), true),
+                OperatorActions.RULE + ": " + why, isObserving());
     }
 
     @Override
     public void release(String tenant, String why) {
         if (!isObserving()) {
-            act(OperatorAction.SetPolicy.release(tenant), why);
+            act(OperatorAction.SetPolicy.release(tenant), OperatorActions.RULE + ": " + why, false);
+        }
+    }
+
+    @Override
+    public void pause(String tenant, String name, boolean hasListener) {
+        boolean isDone = act(new SubscriptionAction.Set(
+                tenant, name, Optional.empty(), Map.of(PolicyField.PAUSED, "true")), UNREACHABLE, false);
+        if (isDone && hasListener) {
+            tell(tenant, name);
+        }
+    }
+
+    private void tell(String tenant, String name) {
+        QueueSettings queue = actions.configuration().queue();
+        byte[] event = JSON.createObjectNode().put("subscription", name).put("why", UNREACHABLE).toString()
+                .getBytes(StandardCharsets.UTF_8);
+        try (Producer<byte[], byte[]> producer = new KafkaClients(queue).producer()) {
+            producer.send(ItemBuilder.of(tenant).id("paused-" + clock.millis()).workload(Subscription.PAUSED_EVENT)
+                    .contentType("application/json").payload(event).toRecord(new Topics(queue).ingress())).get();
+        } catch (ExecutionException | KafkaException e) {
+            LOG.warn("The event that {} of {} is paused cannot be sent: {}", Printable.of(name), Printable.of(tenant),
+                    Printable.onOneLine(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -39,14 +85,16 @@ record RuleActions(OperatorActions actions, IsolationSettings settings) implemen
         return settings.mode() == IsolationSettings.Mode.OBSERVE;
     }
 
-    private void act(OperatorAction action, String why) {
-        String by = OperatorActions.RULE + ": " + why;
+    /** Returns whether it is done. */
+    private boolean act(OperatorAction action, String by, boolean isObserved) {
         try {
-            String result = isObserving() ? actions.observe(action, by) : actions.act(action, by, false).sentence();
+            String result = isObserved ? actions.observe(action, by) : actions.act(action, by, false).sentence();
             LOG.info("{}, {} {}: {}", by, action.label(), Printable.of(action.tenant()), Printable.of(result));
+            return !isObserved;
         } catch (OperatorException | KafkaFailure e) {
             LOG.warn("{}, {} {}: {}", by, action.label(), Printable.of(action.tenant()),
                     Printable.onOneLine(e.getMessage()));
+            return false;
         }
     }
 }

@@ -2,7 +2,6 @@ package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
-import io.spillway.config.IsolationSettings;
 import io.spillway.core.ratelimit.ProportionalRates;
 import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.gateway.AdminKey;
@@ -149,7 +148,7 @@ public record RunningSystem(
             ShardAssignments assignments = new ShardAssignments();
             Optional.of(assignments).filter(here -> topics.assignsShards())
                     .ifPresent(here -> views.follow(topics.shards(), here));
-            Router router = withRule(configuration, shutdown.closing(new Router(
+            Router router = withRules(configuration, shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
                     assignments, metrics.registry(), InstantSource.system(), System::nanoTime)));
             disks.follow(router::follow);
@@ -218,16 +217,14 @@ public record RunningSystem(
         return new KafkaQueue(configuration, clock, () -> new CompactedTopics(configuration, clock));
     }
 
-    private static Router withRule(Configuration configuration, Router router) {
-        IsolationSettings settings = configuration.router().isolation();
-        if (settings.mode() != IsolationSettings.Mode.OFF) {
-            InstantSource clock = InstantSource.system();
-            SecureRandom random = new SecureRandom();
-            ActionRecorder recorder =
-                    new ActionRecorder(new Topics(configuration.queue()).actions(), clock, random::nextLong);
-            router.isolateWith(new RuleActions(new OperatorActions(
-                    queue(configuration, clock), configuration, recorder, 0, clock, random), settings));
-        }
+    private static Router withRules(Configuration configuration, Router router) {
+        InstantSource clock = InstantSource.system();
+        SecureRandom random = new SecureRandom();
+        ActionRecorder recorder =
+                new ActionRecorder(new Topics(configuration.queue()).actions(), clock, random::nextLong);
+        OperatorActions actions = new OperatorActions(
+                queue(configuration, clock), configuration, recorder, 0, clock, random);
+        router.decideWith(new RuleActions(actions, configuration.router().isolation(), clock));
         return router;
     }
 

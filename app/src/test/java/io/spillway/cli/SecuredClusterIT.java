@@ -63,11 +63,12 @@ class SecuredClusterIT {
     private static final String PASSWORD = "hunter2";
     private static final int ITEMS = 20;
     /**
-     * Moves of items by the worker and its purge of them, dead letters that a replay passes over, releases of shards
-     * and aborted transactions. Every other permission of every role is one that Kafka asks for in this test.
+     * Moves of items by the worker and its purge of them, what rules write, dead letters that a replay passes over, releases
+     * of shards and aborted transactions. Every other permission of every role is one that Kafka asks for here.
      */
     private static final Set<String> NOT_IN_THIS_TRAFFIC = Set.of(
             "router WRITE on topic secured.policies", "router WRITE on topic secured.actions",
+            "router WRITE on topic secured.ingress",
             "worker WRITE on topic secured.overflow", "worker WRITE on topic secured.aged",
             "worker WRITE on topic secured.delay", "worker WRITE on topic secured.dead-letter",
             "worker WRITE on topic secured.attempts", "worker DELETE on topic secured.overflow",

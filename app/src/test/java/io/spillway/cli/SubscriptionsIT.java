@@ -113,6 +113,41 @@ class SubscriptionsIT {
     }
 
     @Test
+    @Tag("long")
+    void a_subscriber_that_is_down_until_a_delivery_ends_is_paused_and_its_tenant_gets_an_event() throws Exception {
+        CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
+        commands.run("topics", "create").done();
+        try (Subscribers subscribers = new Subscribers();
+                SpillwayProcess all = SpillwayProcess.start(directory.resolve("all"), Map.of(
+                        "SPILLWAY_HANDLER_TYPE", "http",
+                        "SPILLWAY_HANDLER_HTTP_URL", subscribers.url() + "/{workload}"),
+                        commands.options())) {
+            commands.run("subscriptions", "set", "acme", "down", "--retry-for", "5s", "--pause-when-down", "true")
+                    .done();
+            commands.run("subscriptions", "set", "acme", "events", "--workloads", "spillway.*").done();
+            commands.run("subscriptions", "set", "acme", "works", "--retry-for", "5s", "--pause-when-down", "true",
+                    "--wait").done();
+            String list = commands.run("subscriptions", "list", "acme").done().out();
+            int sent = 0;
+            while (!list.matches("(?s).*acme +down [^\\n]*paused=true.*")) {
+                commands.run("send", "--tenant", "acme", "--count", "1").done();
+                sent++;
+                LockSupport.parkNanos(2_000_000_000);
+                list = commands.run("subscriptions", "list", "acme").done().out();
+            }
+            subscribers.await("~events", 1);
+            subscribers.await("~works", sent);
+            assertThat(list).as("one that works stays").doesNotContainPattern("acme +works [^\\n]*paused=true");
+            assertThat(commands.run("actions", "list").done().out()).contains("pauseWhenDown: a delivery's retryFor");
+            subscribers.isDown = false;
+            commands.run("subscriptions", "set", "acme", "down", "--paused", "default", "--wait").done();
+            commands.run("send", "--tenant", "acme", "--count", "1").done();
+            subscribers.await("~down", 1);
+            assertThat(all.stop()).isZero();
+        }
+    }
+
+    @Test
     void wrong_values_are_refused_with_their_keys() {
         CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
         commands.run("topics", "create").done();

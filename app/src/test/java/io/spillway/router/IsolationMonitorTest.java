@@ -12,8 +12,12 @@ import io.spillway.core.overload.SlotUse;
 import io.spillway.core.overload.WorkerReport;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.progress.SuspectStatus;
 import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.RetryKey;
+import io.spillway.core.retry.UnreachableSubscriptions;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
@@ -35,10 +39,11 @@ class IsolationMonitorTest {
     private final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final List<String> done = new ArrayList<>();
+    private final UnreachableSubscriptions unreachable = new UnreachableSubscriptions();
     private boolean isLeading = true;
     private long nowMillis;
     private final IsolationMonitor monitor = new IsolationMonitor(
-            new IsolationRule.Settings(0.5, 60_000, 60_000, 1, "spare"), () -> reports, depths, policies,
+            unreachable, new IsolationRule.Settings(0.5, 60_000, 60_000, 1, "spare"), () -> reports, depths, policies,
             () -> isLeading, () -> Instant.ofEpochMilli(EPOCH_MILLIS + nowMillis),
             () -> TimeUnit.MILLISECONDS.toNanos(nowMillis), registry);
 
@@ -148,8 +153,47 @@ class IsolationMonitorTest {
                 .with(PolicyField.DEDICATED, "1").with(PolicyField.POOL, pool)));
     }
 
-    private Isolator isolator(int leastWorkers) {
-        return new Isolator() {
+    @Test
+    void a_subscription_whose_receiver_does_not_work_is_paused_once_also_where_nothing_is_isolated() {
+        isLeading = false;
+        monitor.decideWith(isolator(Integer.MAX_VALUE));
+        subscribe("hook", "*", false);
+        subscribe("other", "*", false);
+        fail("acme", "~hook");
+        fail("acme", "~removed");
+        runFor(70_000);
+        assertThat(done).containsExactly("pause hook of acme");
+
+        subscribe("hook", "*", true);
+        fail("acme", "~hook");
+        runFor(70_000);
+        assertThat(done).as("it is paused").hasSize(1);
+
+        subscribe("hook", "*", false);
+        subscribe("events", "spillway.*", false);
+        fail("acme", "~hook");
+        runFor(70_000);
+        assertThat(done).hasSize(2).last().isEqualTo("pause hook of acme, and say so");
+    }
+
+    private void subscribe(String name, String pattern, boolean isPaused) {
+        policies.put(TenantPolicies.key("acme", name), TenantPolicies.encode("acme", new Subscription(name, pattern,
+                PolicySettings.NONE_SET.with(PolicyField.PAUSED, Boolean.toString(isPaused)))));
+    }
+
+    private void fail(String tenant, String workload) {
+        unreachable.over(tenant, workload, EPOCH_MILLIS + nowMillis);
+        unreachable.counted(List.of(new AttemptCounts(
+                new RetryKey("host" + workload, tenant), AttemptCounts.UNKNOWN, 1, 0, 0, 0)));
+    }
+
+    private RuleExecutor isolator(int leastWorkers) {
+        return new RuleExecutor() {
+            @Override
+            public boolean isIsolating() {
+                return leastWorkers < Integer.MAX_VALUE;
+            }
+
             @Override
             public boolean mayIsolate(int workers) {
                 return workers >= leastWorkers;
@@ -163,6 +207,11 @@ class IsolationMonitorTest {
             @Override
             public void release(String tenant, String why) {
                 done.add("release " + tenant + ": " + why);
+            }
+
+            @Override
+            public void pause(String tenant, String name, boolean hasListener) {
+                done.add("pause " + name + " of " + tenant + (hasListener ? ", and say so" : ""));
             }
         };
     }

@@ -30,7 +30,7 @@ class PermissionsTest {
         "GATEWAY  | topic spillway.ingress                      | WRITE, DESCRIBE_CONFIGS",
         "GATEWAY  | topic spillway.hot                          | DESCRIBE, DESCRIBE_CONFIGS",
         "GATEWAY  | group spillway.keys.view.                   | READ",
-        "ROUTER   | topic spillway.ingress                      | READ, DELETE, DESCRIBE_CONFIGS",
+        "ROUTER   | topic spillway.ingress                      | READ, WRITE, DELETE, DESCRIBE_CONFIGS",
         "ROUTER   | topic spillway.hot                          | WRITE, DESCRIBE_CONFIGS",
         "ROUTER   | topic spillway.router-timers-changelog      | READ, WRITE, DESCRIBE_CONFIGS",
         "ROUTER   | group spillway.router                       | READ",

@@ -11,6 +11,7 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.retry.UnreachableSubscriptions;
 import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.ItemRouter;
@@ -199,7 +200,8 @@ public final class RouterHarness implements AutoCloseable {
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, MAX_TENANTS)::ofLanes, new RateTable(1_000),
                 new ItemPlacement(fleet, placements));
         LaneServices services = new LaneServices(topics, limits, metrics, recorder, requester,
-                (to, at, k, v, its) -> offered.add(new ProducerRecord<>("hot", to, at, k, v, its)), Optional.empty());
+                (to, at, k, v, its) -> offered.add(new ProducerRecord<>("hot", to, at, k, v, its)),
+                new UnreachableSubscriptions(), Optional.empty());
         ItemReader ingressReader = new ItemReader(schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS,
                 configuration.router().maxHeaderBytes());
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,
@@ -308,9 +310,7 @@ public final class RouterHarness implements AutoCloseable {
 
     public void advance(Duration time) {
         nanoTime += time.toNanos();
-        nowMillis += time.toMillis();
-        clockWatch.aheadMillis();
-        driver.advanceWallClockTime(time);
+        stepClock(time);
     }
 
     /** Returns the finished items that are recorded; only with {@code topics.trail}. */

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.FirstStarts;
+import io.spillway.core.retry.UnreachableSubscriptions;
 import io.spillway.kafka.codec.AttemptReports;
 import io.spillway.kafka.metrics.AgeTimer;
 import io.spillway.kafka.topics.KafkaClients;
@@ -26,15 +27,17 @@ import org.apache.kafka.common.TopicPartition;
 public final class AttemptFeed extends TopicFollower {
     private final AttemptReports reports = new AttemptReports();
     private final Consumer<List<AttemptCounts>> receiver;
+    private final UnreachableSubscriptions unreachable;
     private final FirstStarts starts = new FirstStarts();
     private final Timer ageOfFirst;
 
     /** Creates a feed that {@link #start} starts; the receiver is called on its thread. */
     public AttemptFeed(
-            KafkaClients clients, Topics topics, Consumer<List<AttemptCounts>> receiver, InstantSource clock,
-            MeterRegistry registry) {
+            KafkaClients clients, Topics topics, Consumer<List<AttemptCounts>> receiver,
+            UnreachableSubscriptions unreachable, InstantSource clock, MeterRegistry registry) {
         super(clients, topics.attempts(), "tail-", Map.of(), clock);
         this.receiver = receiver;
+        this.unreachable = unreachable;
         this.ageOfFirst = AgeTimer.ofFirstSubscriber().register(registry);
         FunctionCounter.builder("spillway.attempts.skipped", this, TopicFollower::skipped)
                 .description("Reports of attempts that could not be decoded")
@@ -63,6 +66,7 @@ public final class AttemptFeed extends TopicFollower {
             AttemptReports.Report report = reports.decode(record.value());
             if (!report.counts().isEmpty()) {
                 receiver.accept(report.counts());
+                unreachable.counted(report.counts());
             }
             report.starts().stream().filter(starts::isFirst)
                     .forEach(start -> ageOfFirst.record(start.ageMillis(), TimeUnit.MILLISECONDS));

@@ -4,6 +4,7 @@ import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.routing.ItemPlacement.Placed;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -166,6 +167,11 @@ public final class LaneForwarder implements AutoCloseable {
             long nowMillis) {
         services.commitRequester().moved(context, false);
         String tenant = ownerOf(record);
+        String workload = ItemHeaders.text(record.headers(), ItemHeaders.WORKLOAD).orElse("");
+        if (dead.reason() == DeadReason.RETRY_TIME_OVER && Subscription.isDelivery(workload)
+                && decision.tenant().policy().pausesWhenDown()) {
+            services.unreachable().over(tenant, workload, nowMillis);
+        }
         Record<byte[], byte[]> letter = record.withHeaders(new RecordHeaders(record.headers()));
         Origin origin = moves.headers.toDeadLetter(letter.headers(), decision, offset);
         ItemHeaders.addDeadLetter(letter.headers(), dead, stage.label(), nowMillis, origin.topic(), origin.partition(),

@@ -1,5 +1,6 @@
 package io.spillway.router.route;
 
+import io.spillway.core.retry.UnreachableSubscriptions;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LoweredLimits;
 import io.spillway.router.ledger.CommitRequester;
@@ -9,8 +10,10 @@ import java.util.Optional;
 /**
  * What the tasks of a process share that forward items to lanes.
  *
- * @param source name of the source whose records they are; empty for the router's own stages
+ * @param unreachable is told of deliveries that were retried until their end
+ * @param source      name of the source whose records they are; empty for the router's own stages
  */
 public record LaneServices(
         Topics topics, LoweredLimits limits, RouterMetrics metrics, LedgerRecorder recorder,
-        CommitRequester commitRequester, EarlyStart early, Optional<String> source) {}
+        CommitRequester commitRequester, EarlyStart early, UnreachableSubscriptions unreachable,
+        Optional<String> source) {}

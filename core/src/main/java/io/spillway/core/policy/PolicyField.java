@@ -82,6 +82,8 @@ public enum PolicyField {
     GROWTH_PER_DAY("growthPerDay", "1.5", Type.NUMBER, 1.01, 100, false,
             "maximum factor by which a growing limit rises in a day"),
     PAUSED("paused", "false", Type.FLAG, 0, 1, false, "whether items are accepted but held in delay, without attempts"),
+    PAUSE_WHEN_DOWN("pauseWhenDown", "false", Type.FLAG, 0, 1, false,
+            "whether a subscription is paused when a delivery's retryFor is over and its receiver does not work"),
     URL("url", "none", Type.URL, 0, 0, true,
             "where a handler of the type webhook posts items; may contain {tenant} and {workload} in its path or query"),
     SIGNING_KEY("signingKey", "none", Type.NAME, 0, 0, true,
@@ -93,7 +95,7 @@ public enum PolicyField {
     /** Fields that a subscription can have: those of a workload, and those of an attempt and of an item's end. */
     public static final List<PolicyField> OF_SUBSCRIPTIONS = List.of(WEIGHT, CONCURRENCY, ATTEMPT_RATE, PAUSED,
             ATTEMPTS, RETRY_FOR, EXPIRE_AFTER, BACKOFF_BASE, BACKOFF_CAP, JITTER, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX,
-            URL, SIGNING_KEY);
+            PAUSE_WHEN_DOWN, URL, SIGNING_KEY);
 
     /** Type of a field's value. */
     public enum Type {

@@ -21,6 +21,8 @@ public record Subscription(String name, String pattern, PolicySettings settings)
     public static final String MARK = "~";
     /** Pattern of all workloads, and the end of one of a beginning. */
     public static final String ANY = "*";
+    /** Workload of the event that a subscription of its tenant was paused. Only who names it gets it. */
+    public static final String PAUSED_EVENT = "spillway.paused";
     /** The workload of a delivery is one character longer. */
     public static final int MAX_NAME_LENGTH = ItemLimits.MAX_NAME_LENGTH - 1;
     /** Subscriptions that one step may look at, so that it ends soon also if it finds nothing. */

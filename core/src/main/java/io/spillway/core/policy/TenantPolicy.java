@@ -232,6 +232,11 @@ public final class TenantPolicy {
         return isOn(PolicyField.PAUSED);
     }
 
+    /** Returns whether a subscription is paused when its receiver does not work until a delivery's end. */
+    public boolean pausesWhenDown() {
+        return isOn(PolicyField.PAUSE_WHEN_DOWN);
+    }
+
     /** Returns the limits of its workloads, by name. */
     public Map<String, WorkloadPolicy> workloads() {
         return workloads;

@@ -26,7 +26,7 @@ class PolicyFieldTest {
         "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
         "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
         "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin", "paused, paused",
-        "url, url", "signingKey, signing-key"
+        "url, url", "signingKey, signing-key", "pauseWhenDown, pause-when-down"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
         PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst()
@@ -37,8 +37,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(36);
-        assertThat(PolicyField.flags()).hasSize(36).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(37);
+        assertThat(PolicyField.flags()).hasSize(37).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -209,7 +209,7 @@ class PolicyFieldTest {
             case GROWTH_CEILING -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
             case GROWTH_PER_DAY -> random.nextDouble(1.01, 100);
             case WEIGHT -> Math.pow(10, random.nextDouble(-2, 3));
-            case SWEEPABLE, PAUSED, MOVE_BACKLOG -> random.nextBoolean();
+            case SWEEPABLE, PAUSED, MOVE_BACKLOG, PAUSE_WHEN_DOWN -> random.nextBoolean();
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
             case URL -> none ? -1L : pick(
                     random, "http://h", "https://h:8443/a/{tenant}?w={workload}", "https://[::1]/");

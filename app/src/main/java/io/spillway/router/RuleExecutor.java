@@ -1,7 +1,10 @@
 package io.spillway.router;
 
-/** Carries out what the isolation rule decides, or only records it. What fails is logged, and not thrown. */
-public interface Isolator {
+/** Carries out what the router's rules decide, or only records it. What fails is logged, and not thrown. */
+public interface RuleExecutor {
+    /** Returns whether the isolation rule decides anything. */
+    boolean isIsolating();
+
     /** Returns whether it isolates a tenant when there are so many workers for it, 0 or more. */
     boolean mayIsolate(int workers);
 
@@ -15,4 +18,11 @@ public interface Isolator {
 
     /** Releases a tenant, for a cause. */
     void release(String tenant, String why);
+
+    /**
+     * Pauses a subscription.
+     *
+     * @param hasListener whether another subscription of the tenant is to get an event that says so
+     */
+    void pause(String tenant, String name, boolean hasListener);
 }
