@@ -62,17 +62,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SecuredClusterIT {
     private static final String PASSWORD = "hunter2";
     private static final int ITEMS = 20;
-    /**
-     * Moves of items by the worker and its purge of them, what rules write, dead letters that a replay passes over, releases
-     * of shards and aborted transactions. Every other permission of every role is one that Kafka asks for here.
-     */
+    /** Of moves, rules, replays, releases and aborted transactions. Kafka asks for every other one in this test. */
     private static final Set<String> NOT_IN_THIS_TRAFFIC = Set.of(
             "router WRITE on topic secured.policies", "router WRITE on topic secured.actions",
-            "router WRITE on topic secured.ingress",
-            "worker WRITE on topic secured.overflow", "worker WRITE on topic secured.aged",
-            "worker WRITE on topic secured.delay", "worker WRITE on topic secured.dead-letter",
-            "worker WRITE on topic secured.attempts", "worker DELETE on topic secured.overflow",
-            "operator WRITE on topic secured.shard-requests", "operator WRITE on topic secured.dead-letter",
+            "router WRITE on topic secured.ingress", "worker WRITE on topic secured.overflow",
+            "worker WRITE on topic secured.aged", "worker WRITE on topic secured.delay",
+            "worker WRITE on topic secured.dead-letter", "worker WRITE on topic secured.attempts",
+            "worker DELETE on topic secured.overflow", "operator WRITE on topic secured.shard-requests",
+            "operator WRITE on topic secured.dead-letter",
             "operator WRITE on transactional id secured.router-", "operator WRITE on transactional id secured.worker.");
 
     @TempDir
