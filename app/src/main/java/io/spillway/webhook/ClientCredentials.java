@@ -22,13 +22,15 @@ import java.util.regex.Pattern;
  * Access token of a receiver, by the client credentials grant (RFC 6749, section 4.4). A token is asked for again a
  * minute before it expires, and after a receiver has refused it.
  *
- * <p>Thread-safe: one thread asks, and the others wait for its answer. Owner of the token: its lock.
+ * <p>Thread-safe: one thread asks, and the others wait for its answer. After a refusal it asks again a second later.
+ * Owner of the token and of the refusal: its lock.
  */
 final class ClientCredentials {
     /** A line of a receiver's file. */
     static final Pattern LINE = Pattern.compile("oauth2 (https?://[!-~]+) ([!-~]+) ([!-~]+)((?: [!-~]+)*)");
 
     private static final int TIMEOUT_MILLIS = 10_000;
+    private static final long PAUSE_MILLIS = 1_000;
     private static final long EARLY_MILLIS = 60_000;
     /** Of a token without a time to live. */
     private static final long KEPT_MILLIS = 300_000;
@@ -36,6 +38,8 @@ final class ClientCredentials {
     private final TokenRequest request;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
+    private String refusal = "";
+    private long refusedMillis = -PAUSE_MILLIS;
     private volatile String token = "";
     private volatile long untilMillis = Long.MIN_VALUE;
 
@@ -52,18 +56,32 @@ final class ClientCredentials {
      *
      * @throws IOException if there is no token, with the reason that the server gives, and without a secret
      */
-    String authorization() throws IOException {
+    String authorization() throws IOException, InterruptedException {
         if (clock.millis() < untilMillis) {
             return token;
         }
-        lock.lock();
+        lock.lockInterruptibly();
         try {
             if (clock.millis() >= untilMillis) {
-                ask();
+                askUnlessRefused();
             }
             return token;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Those who have waited for an answer get the same one, and do not ask one after the other. */
+    private void askUnlessRefused() throws IOException {
+        if (Math.abs(clock.millis() - refusedMillis) < PAUSE_MILLIS) {
+            throw new IOException(refusal);
+        }
+        try {
+            ask();
+        } catch (IOException e) {
+            refusedMillis = clock.millis();
+            refusal = e.getMessage();
+            throw e;
         }
     }
 

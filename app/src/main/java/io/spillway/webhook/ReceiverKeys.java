@@ -8,11 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,18 +69,19 @@ final class ReceiverKeys {
      * @param headers  of each request
      * @param oauth    of which the token is a header too
      * @param tls      with the client's certificate
-     * @param content  of the file, by which a change is seen
+     * @param digest   of the file, by which a change is seen
      */
     record Known(
             List<SecretKeySpec> secrets, Map<String, String> headers, Optional<ClientCredentials> oauth,
-            Optional<SSLContext> tls, String content, long readMillis) {
+            Optional<SSLContext> tls, String digest, long readMillis) {
         /**
          * Returns the headers of a request: its own, the token, and with a secret {@code webhook-signature}, which is
          * {@code v1,} and the HMAC of id, time and payload in base64, by each secret.
          *
          * @throws IOException if there is no token
          */
-        Map<String, String> headers(String id, long timestampSeconds, byte[] payload) throws IOException {
+        Map<String, String> headers(String id, long timestampSeconds, byte[] payload)
+                throws IOException, InterruptedException {
             Map<String, String> all = new LinkedHashMap<>(headers);
             if (oauth.isPresent()) {
                 all.put(AUTHORIZATION, oauth.get().authorization());
@@ -92,7 +95,7 @@ final class ReceiverKeys {
         }
 
         private Known readAgain(long nowMillis) {
-            return new Known(secrets, headers, oauth, tls, content, nowMillis);
+            return new Known(secrets, headers, oauth, tls, digest, nowMillis);
         }
     }
 
@@ -123,8 +126,9 @@ final class ReceiverKeys {
             Path file = directory.resolve(name);
             if (PoolName.isValid(name) && Files.isRegularFile(file) && Files.size(file) <= MAX_FILE_BYTES) {
                 String content = Files.readString(file);
-                return last.filter(same -> same.content.equals(content)).map(same -> same.readAgain(nowMillis))
-                        .orElseGet(() -> parse(content, nowMillis));
+                String digest = sha256(content);
+                return last.filter(same -> same.digest.equals(digest)).map(same -> same.readAgain(nowMillis))
+                        .orElseGet(() -> parse(content, digest, nowMillis));
             }
         } catch (IOException | IllegalArgumentException e) {
             // The same error as for a missing file.
@@ -135,7 +139,7 @@ final class ReceiverKeys {
                 + " SECRET SCOPE, and PEM blocks of a certificate and its key");
     }
 
-    private Known parse(String content, long nowMillis) {
+    private Known parse(String content, String digest, long nowMillis) {
         boolean hasTls = PEM.matcher(content).find();
         List<String> lines = PEM.matcher(content).replaceAll("").lines().map(String::strip)
                 .filter(line -> !line.isEmpty()).toList();
@@ -161,7 +165,7 @@ final class ReceiverKeys {
             throw new IllegalArgumentException("two ways to authorize");
         }
         return new Known(List.copyOf(secrets), Collections.unmodifiableMap(headers), oauth,
-                hasTls ? Optional.of(ClientTls.of(content)) : Optional.empty(), content, nowMillis);
+                hasTls ? Optional.of(ClientTls.of(content)) : Optional.empty(), digest, nowMillis);
     }
 
     private static SecretKeySpec secret(String line) {
@@ -172,6 +176,15 @@ final class ReceiverKeys {
         SecretKeySpec key = new SecretKeySpec(secret, ALGORITHM);
         Arrays.fill(secret, (byte) 0);
         return key;
+    }
+
+    private static String sha256(String content) {
+        try {
+            return HexFormat.of().formatHex(
+                    MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Java has no SHA-256", e);
+        }
     }
 
     private static String hmac(SecretKeySpec secret, byte[] begin, byte[] payload) {

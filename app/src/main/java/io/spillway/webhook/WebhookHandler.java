@@ -138,7 +138,7 @@ public final class WebhookHandler implements Handler {
     }
 
     @Override
-    public Outcome handle(Delivery delivery) throws IOException {
+    public Outcome handle(Delivery delivery) throws IOException, InterruptedException {
         Optional<URI> url = url(delivery);
         if (url.isEmpty()) {
             return Outcome.dead(delivery.receiver().isEmpty()
@@ -200,7 +200,8 @@ public final class WebhookHandler implements Handler {
         return url.getHost().toLowerCase(Locale.ROOT) + ":" + port;
     }
 
-    private HttpPost request(URI url, Delivery delivery, Optional<ReceiverKeys.Known> known) throws IOException {
+    private HttpPost request(URI url, Delivery delivery, Optional<ReceiverKeys.Known> known)
+            throws IOException, InterruptedException {
         byte[] payload = delivery.payload();
         long nowSeconds = clock.instant().getEpochSecond();
         HttpPost request = new HttpPost(url);

@@ -86,7 +86,8 @@ class SubscriptionsIT {
             JsonNode audit = balance(commands, 50 + 150 + 1, 50);
             assertThat(audit.get("deadLettered").intValue()).as("those that are refused").isEqualTo(50);
             String id = subscribers.got("~down").iterator().next().replace("~down", "");
-            assertThat(commands.run("explain", "--id", id).done().out()).containsPattern("dead-letter .* dead ");
+            assertThat(commands.run("explain", "--id", id).done().out()).containsPattern("dead-letter .* dead ")
+                    .contains("4 deliveries: 3 finished, 1 dead letter.");
             assertThat(commands.run("explain", "--tenant", "acme").done().out())
                     .contains("some of its 4 subscriptions");
             assertThat(metrics(all)).as("each item counts at the first of its subscribers").containsPattern(

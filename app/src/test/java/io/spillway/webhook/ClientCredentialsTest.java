@@ -52,7 +52,7 @@ class ClientCredentialsTest {
     }
 
     @Test
-    void a_token_is_used_until_a_minute_before_it_expires() throws IOException {
+    void a_token_is_used_until_a_minute_before_it_expires() throws Exception {
         ClientCredentials credentials = credentials(" a b");
         assertThat(credentials.authorization()).isEqualTo("Bearer t1");
         nowMillis += 239_999;
@@ -64,7 +64,7 @@ class ClientCredentialsTest {
     }
 
     @Test
-    void a_token_that_a_receiver_refuses_is_replaced_once() throws IOException {
+    void a_token_that_a_receiver_refuses_is_replaced_once() throws Exception {
         ClientCredentials credentials = credentials("");
         String first = credentials.authorization();
         credentials.refused(first);
@@ -94,6 +94,23 @@ class ClientCredentialsTest {
         status = 200;
         answer = "<html>";
         assertThatThrownBy(() -> credentials("").authorization()).hasMessage("the answer has no token");
+    }
+
+    @Test
+    void after_a_refusal_it_asks_again_a_second_later() throws Exception {
+        status = 503;
+        answer = "{\"error\": \"busy\"}";
+        ClientCredentials credentials = credentials("");
+        for (int i = 0; i < 20; i++) {
+            assertThatThrownBy(credentials::authorization).hasMessageContaining("busy");
+        }
+        assertThat(asked).hasSize(1);
+        status = 200;
+        answer = "{\"access_token\": \"tN\", \"token_type\": \"Bearer\"}";
+        nowMillis += 1_000;
+        assertThat(credentials.authorization()).isEqualTo("Bearer t2");
+        nowMillis += 239_999;
+        assertThat(credentials.authorization()).as("without a time to live it has five minutes").isEqualTo("Bearer t2");
     }
 
     private ClientCredentials credentials(String scopes) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,8 +96,8 @@ class ReceiverKeysTest {
         try {
             return keys.of("acme").headers("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330,
                     "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 }

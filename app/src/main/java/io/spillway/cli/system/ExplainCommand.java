@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
@@ -89,8 +90,9 @@ public final class ExplainCommand implements Runnable {
     private void followItem(OptionalLong sinceMillis) {
         Configuration configuration = common.configurationWithLedger();
         Printer printer = common.printer();
-        List<StoredItem> path = ItemPath.find(
+        ItemPath found = ItemPath.find(
                 configuration, id, sinceMillis, common.clock(), new ScanProgress(common.clock(), printer::note));
+        List<StoredItem> path = found.steps();
         if (path.isEmpty()) {
             throw CommandFailure.failed("No record of " + Printable.of(id)
                     + (sinceMillis.isPresent() ? " since " + Inputs.isoOrNull(sinceMillis) : "")
@@ -101,8 +103,13 @@ public final class ExplainCommand implements Runnable {
         long nowMillis = common.clock().millis();
         printer.result(
                 () -> Map.of("id", Printable.of(id),
+                        "deliveries", found.deliveries().entrySet().stream().collect(Collectors.toMap(
+                                each -> each.getKey().label, Map.Entry::getValue)),
                         "steps", path.stream().map(step -> ItemPath.fields(step, policies, nowMillis)).toList()),
-                text -> print(text, path, policies, nowMillis));
+                text -> {
+                    print(text, path, policies, nowMillis);
+                    found.progress().ifPresent(text::line);
+                });
     }
 
     private TenantPolicies policiesIn(Configuration configuration) {

@@ -4,6 +4,7 @@ import io.spillway.audit.Census;
 import io.spillway.audit.StoredItem;
 import io.spillway.cli.terminal.ScanProgress;
 import io.spillway.config.Configuration;
+import io.spillway.core.hashing.TenantHash;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.ItemTimes;
@@ -17,6 +18,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,12 +28,36 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Path of the items with an id, and of their deliveries to subscriptions: their records in all topics, including
  * consumed ones that are not purged yet, in the order of the lanes.
+ *
+ * @param steps      sorted by origin and lane; the first {@link #MAX_STEPS} that were found
+ * @param deliveries how far the deliveries are, all of them; only those of which there is a record
  */
-final class ItemPath {
+record ItemPath(List<StoredItem> steps, Map<Stage, Long> deliveries) {
+    /** How far a delivery is. */
+    enum Stage {
+        /** Its records say only where it has been. */
+        LEFT("left"),
+        FINISHED("finished"),
+        DEAD("dead letter"),
+        WAITING("waiting");
+
+        final String label;
+
+        Stage(String label) {
+            this.label = label;
+        }
+
+        static Stage of(StoredItem item) {
+            return isEnd(item) ? FINISHED : !item.isWaiting() ? LEFT
+                    : item.place() == ItemState.DEAD_LETTER ? DEAD : WAITING;
+        }
+    }
+
     /** Ids can repeat, and an item can have moved several times. */
     static final int MAX_STEPS = 1_000;
 
@@ -44,22 +71,26 @@ final class ItemPath {
             ItemHeaders.LANE_REASON, "laneReason", ItemHeaders.DEAD_REASON, "reason", ItemHeaders.DEAD_DETAIL,
             "detail", ItemHeaders.DEAD_STAGE, "stage", ItemHeaders.DESTINATION, "destination");
 
-    private ItemPath() {}
-
     /**
-     * Finds the records, sorted by origin and lane; at most {@link #MAX_STEPS}.
+     * Finds the records.
      *
      * @param sinceMillis epoch milliseconds of the oldest records to read; empty for all
      * @param progress    counts every record that is read
      */
-    static List<StoredItem> find(
+    static ItemPath find(
             Configuration configuration, String id, OptionalLong sinceMillis, InstantSource clock,
             ScanProgress progress) {
         List<StoredItem> found = new ArrayList<>();
+        // By the hash of the origin. Bound: the deliveries that the topics have, 60 bytes each.
+        Map<Long, Stage> stages = new HashMap<>();
         Consumer<StoredItem> visitor = item -> {
             progress.passed(item.topic(), item.partition());
-            if (found.size() < MAX_STEPS
-                    && (item.id().equals(id) || item.origin().equals(id) || item.isDeliveryOf(id))) {
+            boolean isDelivery = item.isDeliveryOf(id);
+            if (isDelivery) {
+                stages.merge(TenantHash.of(item.origin(), 0), Stage.of(item), (one, other) ->
+                        one.compareTo(other) > 0 ? one : other);
+            }
+            if (found.size() < MAX_STEPS && (isDelivery || item.id().equals(id) || item.origin().equals(id))) {
                 found.add(item);
             }
         };
@@ -70,7 +101,17 @@ final class ItemPath {
         }
         found.sort(Comparator.comparing(StoredItem::origin).thenComparing(StoredItem::isWaiting)
                 .thenComparing(StoredItem::place).thenComparing(StoredItem::offset));
-        return found;
+        Map<Stage, Long> deliveries = new EnumMap<>(Stage.class);
+        stages.values().forEach(stage -> deliveries.merge(stage, 1L, Long::sum));
+        return new ItemPath(found, deliveries);
+    }
+
+    /** Returns how many deliveries there are and how far they are, as a sentence; empty without any. */
+    Optional<String> progress() {
+        return deliveries.isEmpty() ? Optional.empty()
+                : Optional.of(deliveries.values().stream().mapToLong(Long::longValue).sum() + " deliveries: "
+                        + deliveries.entrySet().stream().map(each -> each.getValue() + " " + each.getKey().label)
+                                .collect(Collectors.joining(", ")) + ".");
     }
 
     /** Returns whether a record is of the trail: it says how the item finished. */

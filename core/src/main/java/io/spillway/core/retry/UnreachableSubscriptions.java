@@ -2,7 +2,6 @@ package io.spillway.core.retry;
 
 import io.spillway.core.policy.Subscription;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +16,7 @@ import java.util.Map;
  */
 public final class UnreachableSubscriptions {
     static final int MOST = 10_000;
+    private static final String MARK = Subscription.MARK;
     static final long WATCHED_MILLIS = 60_000;
     /** Without an attempt for so long, nothing is known of the receiver. */
     static final long FORGOTTEN_MILLIS = 600_000;
@@ -25,7 +25,7 @@ public final class UnreachableSubscriptions {
     public record Subscriber(String tenant, String workload) {
         /** Returns the name of the subscription. */
         public String name() {
-            return workload.substring(Subscription.MARK.length());
+            return workload.substring(MARK.length());
         }
     }
 
@@ -48,25 +48,23 @@ public final class UnreachableSubscriptions {
         }
     }
 
-    /** Records attempts that ended; destinations end with the workload of their subscription. */
+    /**
+     * Records attempts that ended. Destinations end with the workload of their subscription. Those of tenants that are
+     * not counted by themselves say nothing.
+     */
     public synchronized void counted(List<AttemptCounts> counts) {
-        for (Iterator<Map.Entry<Subscriber, Watch>> each = watched.entrySet().iterator(); each.hasNext(); ) {
-            Map.Entry<Subscriber, Watch> entry = each.next();
-            for (AttemptCounts count : counts) {
-                if (isOf(entry.getKey(), count.key())) {
-                    entry.getValue().hasFailed |= count.attempts() > count.successes();
-                    if (count.successes() > 0) {
-                        each.remove();
-                        break;
-                    }
+        for (int i = 0; i < counts.size() && !watched.isEmpty(); i++) {
+            AttemptCounts count = counts.get(i);
+            String destination = count.key().destination();
+            for (int at = destination.indexOf(MARK); at >= 0; at = destination.indexOf(MARK, at + 1)) {
+                Subscriber subscriber = new Subscriber(count.key().tenant(), destination.substring(at));
+                if (count.successes() > 0) {
+                    watched.remove(subscriber);
+                } else if (count.attempts() > 0 && watched.containsKey(subscriber)) {
+                    watched.get(subscriber).hasFailed = true;
                 }
             }
         }
-    }
-
-    private static boolean isOf(Subscriber subscriber, RetryKey key) {
-        return key.destination().endsWith(subscriber.workload)
-                && (key.tenant().equals(subscriber.tenant) || key.tenant().isEmpty());
     }
 
     /** Removes and returns those to be paused. */

@@ -38,8 +38,8 @@ class UnreachableSubscriptionsTest {
         attempts("acme", "example.org:443~other", 5, 0);
         attempts("globex", "example.org:443~hook", 5, 5);
         assertThat(unreachable.take(60_000)).as("resumed, and not tried yet").isEmpty();
-        attempts("", "example.org:443~hook", 1, 0);
-        assertThat(unreachable.take(70_000)).as("of a tenant that is not counted by itself").containsExactly(HOOK);
+        attempts("acme", "a~b~hook", 1, 0);
+        assertThat(unreachable.take(70_000)).as("of a handler that names destinations so").containsExactly(HOOK);
     }
 
     @Test
@@ -55,7 +55,9 @@ class UnreachableSubscriptionsTest {
         for (int i = 0; i <= UnreachableSubscriptions.MOST; i++) {
             unreachable.over("t" + i, "~hook", 0);
         }
-        attempts("", "~hook", 1, 0);
+        for (int i = 0; i <= UnreachableSubscriptions.MOST; i++) {
+            attempts("t" + i, "~hook", 1, 0);
+        }
         assertThat(unreachable.take(60_000)).hasSize(UnreachableSubscriptions.MOST);
     }
 
