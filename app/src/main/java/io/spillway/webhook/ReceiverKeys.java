@@ -86,8 +86,8 @@ final class ReceiverKeys {
             if (oauth.isPresent()) {
                 all.put(AUTHORIZATION, oauth.get().authorization());
             }
-            byte[] begin = (id + "." + timestampSeconds + ".").getBytes(StandardCharsets.UTF_8);
             if (!secrets.isEmpty()) {
+                byte[] begin = (id + "." + timestampSeconds + ".").getBytes(StandardCharsets.UTF_8);
                 all.put("webhook-signature", secrets.stream().map(secret -> "v1," + hmac(secret, begin, payload))
                         .collect(Collectors.joining(" ")));
             }

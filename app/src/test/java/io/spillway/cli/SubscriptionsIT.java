@@ -58,10 +58,7 @@ class SubscriptionsIT {
                         directory, CommandsUnderTest.SMALL.replace("topics:", "topics:\n  trail: 1h")));
         commands.run("topics", "create").done();
         try (Subscribers subscribers = new Subscribers();
-                SpillwayProcess all = SpillwayProcess.start(directory.resolve("all"), Map.of(
-                        "SPILLWAY_HANDLER_TYPE", "http",
-                        "SPILLWAY_HANDLER_HTTP_URL", subscribers.url() + "/{workload}"),
-                        commands.options())) {
+                SpillwayProcess all = start(commands, "gateway,router,worker", subscribers)) {
             assertThat(commands.run("subscriptions", "set", "acme", "billing", "--workloads", "orders-*").done().out())
                     .contains("acme: the subscription billing gets the items of orders-*.");
             commands.run("subscriptions", "set", "acme", "down", "--attempts", "3").done();
@@ -119,10 +116,7 @@ class SubscriptionsIT {
         CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
         commands.run("topics", "create").done();
         try (Subscribers subscribers = new Subscribers();
-                SpillwayProcess all = SpillwayProcess.start(directory.resolve("all"), Map.of(
-                        "SPILLWAY_HANDLER_TYPE", "http",
-                        "SPILLWAY_HANDLER_HTTP_URL", subscribers.url() + "/{workload}"),
-                        commands.options())) {
+                SpillwayProcess all = start(commands, "gateway,router,worker", subscribers)) {
             commands.run("subscriptions", "set", "acme", "down", "--retry-for", "5s", "--pause-when-down", "true")
                     .done();
             commands.run("subscriptions", "set", "acme", "events", "--workloads", "spillway.*").done();

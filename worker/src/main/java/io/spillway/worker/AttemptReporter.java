@@ -66,8 +66,7 @@ final class AttemptReporter implements AutoCloseable {
             // There can be a few more than asked for.
             for (int from = 0; from < ended.size() || !started.isEmpty(); from += AttemptReports.MOST_COUNTS) {
                 int to = Math.min(ended.size(), from + AttemptReports.MOST_COUNTS);
-                AttemptReports.Report report =
-                        new AttemptReports.Report(ended.subList(Math.min(from, to), to), started);
+                AttemptReports.Report report = new AttemptReports.Report(ended.subList(from, to), started);
                 publisher.publish(reports.encode(worker, report, clock.millis()));
                 started = List.of();
             }

@@ -167,10 +167,9 @@ public final class LaneForwarder implements AutoCloseable {
             long nowMillis) {
         services.commitRequester().moved(context, false);
         String tenant = ownerOf(record);
-        String workload = ItemHeaders.text(record.headers(), ItemHeaders.WORKLOAD).orElse("");
-        if (dead.reason() == DeadReason.RETRY_TIME_OVER && Subscription.isDelivery(workload)
-                && decision.tenant().policy().pausesWhenDown()) {
-            services.unreachable().over(tenant, workload, nowMillis);
+        if (dead.reason() == DeadReason.RETRY_TIME_OVER && decision.tenant().policy().pausesWhenDown()) {
+            ItemHeaders.text(record.headers(), ItemHeaders.WORKLOAD).filter(Subscription::isDelivery)
+                    .ifPresent(workload -> services.unreachable().over(tenant, workload, nowMillis));
         }
         Record<byte[], byte[]> letter = record.withHeaders(new RecordHeaders(record.headers()));
         Origin origin = moves.headers.toDeadLetter(letter.headers(), decision, offset);

@@ -65,10 +65,8 @@ public final class ClientTls {
                     .toArray(Certificate[]::new);
             KeyStore store = empty();
             store.setKeyEntry("client", privateKey(pem).orElseThrow(IllegalArgumentException::new), NO_PASSWORD, chain);
-            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            keys.init(store, NO_PASSWORD);
             SSLContext context = SSLContext.getInstance("TLS");
-            context.init(keys.getKeyManagers(), JavaTrust.MANAGERS, null);
+            context.init(managers(store, NO_PASSWORD), JavaTrust.MANAGERS, null);
             return context;
         } catch (GeneralSecurityException e) {
             throw new IllegalArgumentException("no certificates and their private key in PEM", e);
@@ -137,12 +135,16 @@ public final class ClientTls {
     private static KeyManager[] managers(
             String key, String file, String allowed, KeyStore store, char[] password) {
         try {
-            KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            factory.init(store, password);
-            return factory.getKeyManagers();
+            return managers(store, password);
         } catch (GeneralSecurityException e) {
             throw new InvalidSettingException(key, file, allowed);
         }
+    }
+
+    private static KeyManager[] managers(KeyStore store, char[] password) throws GeneralSecurityException {
+        KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        factory.init(store, password);
+        return factory.getKeyManagers();
     }
 
     private static KeyStore pkcs12(String key, String file, char[] password, String allowed) {
