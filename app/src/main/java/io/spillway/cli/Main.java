@@ -18,6 +18,7 @@ import io.spillway.cli.system.SweepCommand;
 import io.spillway.cli.system.TopicsCommand;
 import io.spillway.cli.system.TopologyCommand;
 import io.spillway.cli.system.TransactionsCommand;
+import io.spillway.cli.tenants.DestinationsCommand;
 import io.spillway.cli.tenants.SubscriptionsCommand;
 import io.spillway.cli.tenants.TenantsCommand;
 import io.spillway.cli.terminal.CommandFailure;
@@ -64,6 +65,7 @@ public final class Main {
             TopicsCommand.class,
             TenantsCommand.class,
             SubscriptionsCommand.class,
+            DestinationsCommand.class,
             SweepCommand.class,
             CancelCommand.class,
             DepthCommand.class,

@@ -1,14 +1,18 @@
 package io.spillway.operator;
 
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.PoolName;
+import io.spillway.core.policy.PolicyField;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.PointInTime;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.OptionalLong;
 
 /** Checks of what operators give, as options of commands. Each throws {@link OperatorException}. */
@@ -52,6 +56,24 @@ public final class Inputs {
             throw new OperatorException("tenant *: must be one tenant, because not all tenants can have dedicated "
                     + "partitions");
         }
+    }
+
+    /** Requires the name of a tenant, {@code *}, or the key of a destination, which cannot have all settings. */
+    static void requireOwnerOf(Collection<PolicyField> settings, String key) {
+        if (!TenantPolicies.isDestination(key)) {
+            requireNameOrAll("tenant", key);
+            return;
+        }
+        String name = TenantPolicies.nameOf(key);
+        // A policy can give neither word as a name.
+        if (!PolicyField.DESTINATION.isValid(name) || name.equals("none") || name.equals("default")) {
+            throw new OperatorException("destination " + Printable.of(name) + ": must be " + PoolName.RULE
+                    + ", and not none or default");
+        }
+        settings.stream().filter(field -> !PolicyField.OF_DESTINATIONS.contains(field)).findFirst()
+                .ifPresent(field -> {
+                    throw new OperatorException("--" + field.flag() + ": a destination cannot have it");
+                });
     }
 
     /** Requires the id of an item, a sweep or a cancel. */

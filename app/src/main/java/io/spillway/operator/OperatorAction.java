@@ -69,8 +69,9 @@ public sealed interface OperatorAction
     }
 
     /**
-     * Change of settings of a tenant, of a workload of it, or of {@code *}.
+     * Change of settings of a tenant, of a workload of it, of {@code *}, or of a destination.
      *
+     * @param tenant  may be the {@link io.spillway.kafka.view.TenantPolicies#destinationKey} of a destination
      * @param command command that asks for it
      * @param values  text of each setting, or {@value #DEFAULT} to remove it; one or more
      */
@@ -87,7 +88,7 @@ public sealed interface OperatorAction
         }
 
         public SetPolicy {
-            Inputs.requireNameOrAll("tenant", tenant);
+            Inputs.requireOwnerOf(command == Command.SET ? values.keySet() : List.of(PolicyField.DEDICATED), tenant);
             values.forEach(SetPolicy::check);
             if (values.isEmpty()) {
                 throw new OperatorException(

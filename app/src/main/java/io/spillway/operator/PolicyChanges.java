@@ -29,6 +29,7 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
             throw OperatorException.conflict(tenant + " has no dedicated partitions. See: spillway explain --tenant "
                     + SuggestedCommands.quoted(tenant));
         }
+        requireDestination(policies, action.values());
         PolicySettings settings = changed(policies, action);
         byte[] value = settings.equals(PolicySettings.NONE_SET) ? null : TenantPolicies.encode(tenant, settings);
         List<Integer> own = action.values().containsKey(PolicyField.DEDICATED)
@@ -54,7 +55,8 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         String quoted = SuggestedCommands.quoted(tenant);
         String name = tenant + action.workload().map(" workload "::concat).orElse("");
         return switch (action.command()) {
-            case SET -> tenant + ": " + settings.inOneLine();
+            case SET -> (TenantPolicies.isDestination(tenant) ? "Destination " + TenantPolicies.nameOf(tenant) : tenant)
+                    + ": " + settings.inOneLine();
             case PAUSE -> name + " is paused. To undo it: spillway tenants resume " + quoted + action.workload()
                     .map(workload -> " --workload " + SuggestedCommands.quoted(workload)).orElse("");
             case RESUME -> name + (isPaused
@@ -65,6 +67,17 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
                     + ". To undo it: spillway tenants release " + quoted;
             case RELEASE -> tenant + " uses its shard again.";
         };
+    }
+
+    /** A name without settings would be a limit that nothing keeps. */
+    private static void requireDestination(TenantPolicies policies, Map<PolicyField, String> values) {
+        Optional.ofNullable(values.get(PolicyField.DESTINATION))
+                .filter(name -> !name.equals(SetPolicy.DEFAULT) && PolicyField.DESTINATION.parse(name) instanceof String
+                        && !policies.destinations().containsKey(name))
+                .ifPresent(name -> {
+                    throw OperatorException.conflict("There is no destination " + name
+                            + ". Set it first, for example: spillway destinations set " + name + " --attempt-rate 100");
+                });
     }
 
     private static String pool(PolicySettings settings) {
@@ -129,7 +142,9 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
 
     ActionResult subscribe(SubscriptionAction.Set action) {
         String tenant = action.tenant();
-        Optional<Subscription> present = policies().subscription(tenant, action.name());
+        TenantPolicies policies = policies();
+        requireDestination(policies, action.values());
+        Optional<Subscription> present = policies.subscription(tenant, action.name());
         PolicySettings settings = present.map(Subscription::settings).orElse(PolicySettings.NONE_SET);
         for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
             settings = change.getValue().equals(SetPolicy.DEFAULT) ? settings.without(change.getKey())

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The rate of attempts at one destination, over the workers of a real Kafka. */
 @Timeout(1_800) // Only against a hang.
@@ -40,17 +40,22 @@ class AttemptRateIT {
     private final List<Long> others = Collections.synchronizedList(new ArrayList<>());
     private volatile boolean isDown;
 
-    @ParameterizedTest(name = "{0} workers")
-    @ValueSource(ints = {1, 4})
-    void a_backlog_is_worked_off_at_its_rate_slowly_at_first_after_an_outage_and_nobody_else_waits(int workers)
-            throws Exception {
+    @ParameterizedTest(name = "{0} workers, {1} tenants")
+    @CsvSource({"1, 1", "4, 1", "1, 5", "4, 5"})
+    void a_backlog_is_worked_off_at_its_rate_slowly_at_first_after_an_outage_and_nobody_else_waits(
+            int workers, int tenants) throws Exception {
         try (DeliveryScene scene =
                 new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of()).withRouter()) {
-            scene.setPolicy("limited", PolicyField.ATTEMPT_RATE, Integer.toString(RATE));
+            // One has the rate itself. Several share that of their destination.
+            scene.setPolicy(tenants == 1 ? "limited-0" : "/crm", PolicyField.ATTEMPT_RATE, Integer.toString(RATE));
+            for (int i = 0; i < tenants && tenants > 1; i++) {
+                scene.setPolicy("limited-" + i, PolicyField.DESTINATION, "crm");
+            }
             for (int i = 0; i < workers; i++) {
                 scene.startWorker("worker-" + i, this::handle);
             }
-            scene.send("limited", (int) (2 * RATE * (SECONDS + OUTAGE_SECONDS)), i -> "limited", i -> "x", Map.of());
+            scene.send("limited", (int) (2 * RATE * (SECONDS + OUTAGE_SECONDS)), i -> "limited-" + i % tenants,
+                    i -> "x", Map.of());
             sleep(15);
 
             long from = System.nanoTime();
@@ -58,8 +63,8 @@ class AttemptRateIT {
             sleep(SECONDS);
             List<Integer> working = perSecond(from);
             double share = (double) sum(working) / (RATE * working.size());
-            System.out.printf("%d workers: %.4f of the rate in %d s; by second %s%n",
-                    workers, share, working.size(), working);
+            System.out.printf("%d workers, %d tenants: %.4f of the rate in %d s; by second %s%n",
+                    workers, tenants, share, working.size(), working);
             assertThat(others).hasSize(500);
 
             isDown = true;
@@ -80,8 +85,8 @@ class AttemptRateIT {
     }
 
     private Outcome handle(Delivery delivery) {
-        (delivery.tenant().equals("limited") ? attempts : others).add(System.nanoTime());
-        return isDown && delivery.tenant().equals("limited")
+        (delivery.tenant().startsWith("limited") ? attempts : others).add(System.nanoTime());
+        return isDown && delivery.tenant().startsWith("limited")
                 ? Outcome.unavailable("down as requested") : Outcome.done();
     }
 

@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.overload.HandlingStats;
+import io.spillway.core.policy.NamedDestination;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.text.Printable;
@@ -161,13 +162,15 @@ final class AttemptRunner implements AutoCloseable {
     private Outcome call(Attempt attempt) {
         String failed = "The handler's method destination failed: ";
         try {
-            String name = handler.destination(attempt);
+            Optional<String> named = attempt.policy.destination().map(NamedDestination::name);
+            String name = named.isPresent() ? named.get() : handler.destination(attempt);
             if (name == null) {
                 return Outcome.retry(
                         "The handler's method destination returned null. It must return a name, or an empty one.");
             }
             // Subscribers are told apart also where the handler does not.
-            attempt.destination = plain(Subscription.isDelivery(attempt.workload()) ? name + attempt.workload() : name);
+            boolean isOfSubscriber = named.isEmpty() && Subscription.isDelivery(attempt.workload());
+            attempt.destination = plain(isOfSubscriber ? name + attempt.workload() : name);
             failed = "";
             return AttemptRules.ofHandler(handler.handle(attempt));
         } catch (OutOfMemoryError e) {

@@ -199,7 +199,7 @@ public final class Worker implements AutoCloseable {
                 new StatusPublisher(kafka, topics.attempts(), name), name, health::takeCounts, metrics.starts, clock);
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(kafka, topics.timeouts(), name), name,
-                most -> TimeoutReporter.busiest(most, core, policies::of, health, clock.millis()), clock);
+                most -> TimeoutReporter.busiest(most, core, policies::ofMeasured, health, clock.millis()), clock);
         this.concurrency = DemandExchange.ofSlots(kafka, topics, name,
                 shares -> core.read(state -> state.dispatch().share(shares)), clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock, nanoClock);

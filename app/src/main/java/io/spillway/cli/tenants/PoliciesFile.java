@@ -29,12 +29,13 @@ import java.util.TreeMap;
 /**
  * YAML file with the whole policy settings of tenants, by tenant: the keys are those of the configuration, and
  * {@code workloads} has the limits of workloads, by workload. Beside them, {@code subscriptions} has those of tenants,
- * by tenant and name.
+ * by tenant and name, and {@code destinations} has destinations by name.
  */
 final class PoliciesFile {
     private static final String TENANTS = "tenants";
     static final String WORKLOADS = "workloads";
     private static final String SUBSCRIPTIONS = "subscriptions";
+    private static final String DESTINATIONS = "destinations";
     private static final Path STANDARD_INPUT = Path.of("-");
     /** A hundred thousand tenants with a few settings each. */
     private static final int MAX_BYTES = 16 * 1024 * 1024;
@@ -56,7 +57,7 @@ final class PoliciesFile {
     }
 
     /**
-     * Reads settings by tenant, and subscriptions, by {@link TenantPolicies#key}.
+     * Reads settings by tenant, and subscriptions and destinations by their keys in {@link TenantPolicies}.
      *
      * @param file {@code -} for standard input
      * @throws InvalidSettingException with the file, and the line or the path of the key
@@ -84,6 +85,7 @@ final class PoliciesFile {
     static Map<String, Object> document(SortedMap<String, PolicyEntry> entries) {
         Map<String, Object> tenants = new TreeMap<>();
         Map<String, Map<String, Object>> subscriptions = new TreeMap<>();
+        Map<String, Object> destinations = new TreeMap<>();
         entries.forEach((key, entry) -> {
             Map<String, Object> fields = new LinkedHashMap<>(texts(entry.settings().values()));
             if (entry.subscription().isPresent()) {
@@ -91,6 +93,10 @@ final class PoliciesFile {
                 fields.put(WORKLOADS, own.pattern());
                 subscriptions.computeIfAbsent(TenantPolicies.tenantOf(key), tenant -> new TreeMap<>())
                         .put(own.name(), fields);
+                return;
+            }
+            if (entry.kind() == PolicyEntry.Kind.DESTINATION) {
+                destinations.put(TenantPolicies.nameOf(key), fields);
                 return;
             }
             Map<String, Object> workloads = new TreeMap<>();
@@ -104,6 +110,9 @@ final class PoliciesFile {
         if (!subscriptions.isEmpty()) {
             document.put(SUBSCRIPTIONS, subscriptions);
         }
+        if (!destinations.isEmpty()) {
+            document.put(DESTINATIONS, destinations);
+        }
         return document;
     }
 
@@ -115,6 +124,7 @@ final class PoliciesFile {
 
     private static SortedMap<String, PolicyEntry> entries(DocumentMap root) {
         boolean hasSubscriptions = root.has(SUBSCRIPTIONS);
+        boolean hasDestinations = root.has(DESTINATIONS);
         // A file cut off before its first tenant must not remove all tenants.
         if (!root.has(TENANTS)) {
             root.end();
@@ -129,6 +139,13 @@ final class PoliciesFile {
                     "the tenant must be " + ItemLimits.NAME_ALLOWED, PoliciesFile::subscriptions))
                     .forEach((tenant, own) -> own.forEach((name, subscription) ->
                             entries.put(TenantPolicies.key(tenant, name), PolicyEntry.of(subscription))));
+        }
+        if (hasDestinations) {
+            root.one(DESTINATIONS, names -> names.each(PolicyField.DESTINATION::isValid,
+                    "the name must be " + PolicyField.DESTINATION.allowed(), fields ->
+                            new PolicySettings(fields.policy(PolicyField.OF_DESTINATIONS))))
+                    .forEach((name, settings) -> entries.put(
+                            TenantPolicies.destinationKey(name), PolicyEntry.ofDestination(settings)));
         }
         return Collections.unmodifiableSortedMap(entries);
     }

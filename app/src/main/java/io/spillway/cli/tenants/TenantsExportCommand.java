@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 
 /** Command {@code spillway tenants export}: writes the stored policies as a file. */
 @Command(name = "export", footer = "  spillway tenants export -f policies.yml", description = {
-    "Writes the policy settings of all tenants, and of *, and all subscriptions, as YAML that tenants apply reads.",
+    "Writes the policy settings of all tenants, and of *, and all subscriptions and destinations, as YAML that tenants apply reads.",
     "Defaults of the configuration are not in it. A key of the policies topic that is not the name of a tenant is "
             + "left out."
 })
@@ -44,10 +44,14 @@ final class TenantsExportCommand implements Runnable {
             throw CommandFailure.failed("--file " + Printable.of(file.toString()) + ": cannot be written ("
                     + Printable.of(e.toString()) + "). Choose another file.");
         }
-        long subscriptions = stored.values().stream().filter(entry -> entry.subscription().isPresent()).count();
-        printer.result(Map.of("file", file.toString(), "tenants", stored.size() - subscriptions,
-                "subscriptions", subscriptions),
+        printer.result(Map.of("file", file.toString(), "tenants", count(stored, PolicyEntry.Kind.TENANT),
+                        "subscriptions", count(stored, PolicyEntry.Kind.SUBSCRIPTION),
+                        "destinations", count(stored, PolicyEntry.Kind.DESTINATION)),
                 "Wrote " + PolicyEntry.named(stored.values().stream()) + " to "
                         + Printable.of(file.toString()) + ".");
+    }
+
+    private static long count(SortedMap<String, PolicyEntry> stored, PolicyEntry.Kind kind) {
+        return stored.values().stream().filter(entry -> entry.kind() == kind).count();
     }
 }

@@ -18,6 +18,7 @@ public final class PolicySources {
      */
     public static Stream<List<String>> rows(String tenant, TenantPolicies policies, PolicySettings configured) {
         PolicySettings own = policies.own(tenant);
+        PolicySettings called = policies.fromDestination(tenant);
         PolicySettings shared = policies.own(ViewContent.ALL_TENANTS);
         PolicySettings inForce = policies.inForce(tenant);
         Stream<List<String>> workloads = inForce.workloads().entrySet().stream().map(workload -> List.of(
@@ -26,6 +27,7 @@ public final class PolicySources {
         Stream<List<String>> fields = inForce.values().entrySet().stream().map(field -> List.of(
                 field.getKey().key(), field.getKey().format(field.getValue()),
                 own.get(field.getKey()).isPresent() ? "set for " + tenant
+                        : called.get(field.getKey()).isPresent() ? "set for its destination"
                         : shared.get(field.getKey()).isPresent() ? "set for *"
                         : configured.get(field.getKey()).isPresent() ? "configuration" : "default"));
         return Stream.concat(fields, workloads);

@@ -1,6 +1,7 @@
 package io.spillway.operator.report;
 
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.retry.AutoTimeout;
 import io.spillway.core.retry.TimeoutStats;
 import io.spillway.core.settings.Durations;
@@ -94,6 +95,6 @@ public record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> 
 
     /** Returns the explanation of a tenant from the published statuses. */
     public static TimeoutExplanation of(String tenant, TenantPolicy policy, TimeoutStatuses statuses) {
-        return new TimeoutExplanation(policy, statuses.of(tenant));
+        return new TimeoutExplanation(policy, statuses.of(AttemptTimeouts.measuredAs(tenant, "", policy)));
     }
 }

@@ -78,12 +78,28 @@ class PoliciesFileTest {
                 """);
     }
 
+    @Test
+    void destinations_stand_beside_the_tenants() throws IOException {
+        SortedMap<String, PolicyEntry> all =
+                read("tenants: {acme: {destination: crm}}\ndestinations: {crm: {attemptRate: 5}}\n");
+        assertThat(all.keySet()).containsExactly("/crm", "acme");
+        assertThat(read(PoliciesFile.yaml(all))).isEqualTo(all);
+        assertThat(PoliciesFile.yaml(all)).endsWith("""
+                destinations:
+                  crm:
+                    attemptRate: 5
+                """);
+        assertThat(PolicyEntry.named(all.values().stream())).isEqualTo("the settings of 1 tenant and 1 destination");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
+        "{tenants: {}, destinations: {crm: {weight: 5}}} | destinations.crm.weight = 5: unknown key",
+        "{tenants: {}, destinations: {C_M: {}}}          | destinations.C_M = {...}: the name must be 1 to 63 of a-z",
         "[]                                        | must be a map",
         "''                                        | tenants = (absent): must be set",
         "tenants:                                  | tenants = null: must be set",
-        "tenant: {}                                | tenant = {...}: unknown key; known here: subscriptions, tenants",
+        "tenant: {}                                | tenant = {...}: unknown key; known here: subscriptions, destinations,",
         "tenants: [a]                              | tenants = [...]: must be a map",
         "tenants: {a b: {}}                        | tenants.a b = {...}: the tenant must be * or 1 to 128 printable",
         "tenants: {a: 5}                           | tenants.a = 5: must be a map",

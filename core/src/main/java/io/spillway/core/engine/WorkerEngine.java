@@ -334,8 +334,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
         long blameToLast = (policy.attempts() - 1L) * DestinationHealth.WHOLE;
-        AttemptTimeout timeout = timeouts.start(
-                item.tenant(), policy, item.attempts(), item.blameThousandths() >= blameToLast, nowMillis);
+        AttemptTimeout timeout = timeouts.start(AttemptTimeouts.measuredAs(item.tenant(), item.workload(), policy),
+                policy, item.attempts(), item.blameThousandths() >= blameToLast, nowMillis);
         A attempt = attempts.create(item, slot, policy, timeout, nowNanos);
         running.add(attempt, nowNanos);
         quarantine.started(attempt);

@@ -87,7 +87,9 @@ public enum PolicyField {
     URL("url", "none", Type.URL, 0, 0, true,
             "where a handler of the type webhook posts items; may contain {tenant} and {workload} in its path or query"),
     SIGNING_KEY("signingKey", "none", Type.NAME, 0, 0, true,
-            "file in handler.webhook.keys with the secrets that sign the requests, and with headers of the receiver");
+            "file in handler.webhook.keys with the secrets that sign the requests, and with headers of the receiver"),
+    DESTINATION("destination", "none", Type.NAME, 0, 0, true,
+            "destination that its handler calls, with settings and limits that all who name it share");
 
     /** Fields that a workload can have too. */
     public static final List<PolicyField> OF_WORKLOADS = List.of(WEIGHT, CONCURRENCY, ATTEMPT_RATE, PAUSED);
@@ -95,7 +97,14 @@ public enum PolicyField {
     /** Fields that a subscription can have: those of a workload, and those of an attempt and of an item's end. */
     public static final List<PolicyField> OF_SUBSCRIPTIONS = List.of(WEIGHT, CONCURRENCY, ATTEMPT_RATE, PAUSED,
             ATTEMPTS, RETRY_FOR, EXPIRE_AFTER, BACKOFF_BASE, BACKOFF_CAP, JITTER, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX,
-            PAUSE_WHEN_DOWN, URL, SIGNING_KEY);
+            PAUSE_WHEN_DOWN, URL, SIGNING_KEY, DESTINATION);
+
+    /**
+     * Fields that a destination can have: concurrency and rate are limits of all together who name it, and each of them
+     * has the others where it sets nothing itself.
+     */
+    public static final List<PolicyField> OF_DESTINATIONS = List.of(CONCURRENCY, ATTEMPT_RATE, PAUSED, ATTEMPTS,
+            RETRY_FOR, BACKOFF_BASE, BACKOFF_CAP, JITTER, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX, URL, SIGNING_KEY);
 
     /** Type of a field's value. */
     public enum Type {

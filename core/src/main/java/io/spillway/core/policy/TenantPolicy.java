@@ -24,9 +24,10 @@ public final class TenantPolicy {
     private final Optional<RateLimit> admissionLimit;
     private final Optional<GrowthRule> growth;
     private final Optional<Receiver> receiver;
+    private final Optional<NamedDestination> destination;
     private final Map<String, WorkloadPolicy> workloads;
 
-    private TenantPolicy(PolicySettings all) {
+    private TenantPolicy(PolicySettings all, Optional<NamedDestination> destination) {
         this.values = new long[PolicyField.values().length];
         all.values().forEach((field, value) -> values[field.ordinal()] = field.bits(value));
         this.workloads = Map.copyOf(all.workloads());
@@ -34,21 +35,38 @@ public final class TenantPolicy {
         this.admissionLimit = rateLimit(PolicyField.ADMISSION_RATE, PolicyField.ADMISSION_BURST);
         this.growth = growthRule();
         this.receiver = receiver(all, Optional.empty());
+        this.destination = destination;
     }
 
-    /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
+    /** Resolves settings of one without a destination. Unset fields come from {@link PolicySettings#DEFAULTS}. */
     public static TenantPolicy of(PolicySettings settings) {
-        return new TenantPolicy(settings.over(PolicySettings.DEFAULTS));
+        return of(settings, Optional.empty(), PolicySettings.NONE_SET);
     }
 
-    private TenantPolicy(TenantPolicy tenant, Subscription subscription) {
+    /**
+     * Resolves settings.
+     *
+     * @param destination the one that they name, whose settings come after the own ones; empty for none
+     * @param below       settings that come after both
+     */
+    public static TenantPolicy of(PolicySettings own, Optional<NamedDestination> destination, PolicySettings below) {
+        return new TenantPolicy(own.over(destination.map(NamedDestination::others).orElse(PolicySettings.NONE_SET))
+                .over(below).over(PolicySettings.DEFAULTS), destination);
+    }
+
+    private TenantPolicy(TenantPolicy tenant, Subscription subscription, Optional<NamedDestination> named) {
         this.values = tenant.values.clone();
         this.rateLimit = tenant.rateLimit;
         this.admissionLimit = tenant.admissionLimit;
         this.growth = tenant.growth;
-        this.receiver = receiver(subscription.settings(), tenant.receiver);
+        PolicySettings own = named.map(NamedDestination::others).map(subscription.settings()::over)
+                .orElse(subscription.settings());
+        this.receiver = receiver(own, tenant.receiver);
+        // Who has a URL of its own calls another one than its tenant.
+        this.destination = own.get(PolicyField.DESTINATION).isPresent() || own.get(PolicyField.URL).isPresent()
+                ? named : tenant.destination;
         WorkloadPolicy limits = tenant.workload(subscription.workload());
-        for (Map.Entry<PolicyField, Object> setting : subscription.settings().values().entrySet()) {
+        for (Map.Entry<PolicyField, Object> setting : own.values().entrySet()) {
             PolicyField field = setting.getKey();
             if (PolicyField.OF_WORKLOADS.contains(field)) {
                 limits = limits.with(field, setting.getValue());
@@ -62,9 +80,11 @@ public final class TenantPolicy {
     /**
      * Returns the policy of a subscription's deliveries: this one with its settings. Its weight, concurrency and pause
      * are those of its workload, the only one that the policy then knows.
+     *
+     * @param named the destination that the subscription names; empty for none
      */
-    public TenantPolicy with(Subscription subscription) {
-        return subscription.settings().values().isEmpty() ? this : new TenantPolicy(this, subscription);
+    public TenantPolicy with(Subscription subscription, Optional<NamedDestination> named) {
+        return subscription.settings().values().isEmpty() ? this : new TenantPolicy(this, subscription, named);
     }
 
     private Optional<RateLimit> rateLimit(PolicyField perSecond, PolicyField burst) {
@@ -206,6 +226,11 @@ public final class TenantPolicy {
         return receiver;
     }
 
+    /** Returns what its handler calls, with the limits of all who call it; empty if none is named. */
+    public Optional<NamedDestination> destination() {
+        return destination;
+    }
+
     /** Returns the partitions reserved for this tenant, 0 for none. */
     public int dedicated() {
         return (int) count(PolicyField.DEDICATED);
@@ -255,7 +280,8 @@ public final class TenantPolicy {
     @Override
     public boolean equals(Object other) {
         return other instanceof TenantPolicy policy && Arrays.equals(values, policy.values)
-                && workloads.equals(policy.workloads) && receiver.equals(policy.receiver);
+                && workloads.equals(policy.workloads) && receiver.equals(policy.receiver)
+                && destination.equals(policy.destination);
     }
 
     @Override

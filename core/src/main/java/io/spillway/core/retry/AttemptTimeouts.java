@@ -1,5 +1,6 @@
 package io.spillway.core.retry;
 
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.handler.Outcome;
 import java.util.ArrayList;
@@ -11,9 +12,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Timeouts of attempts in one worker by tenant: fixed, or learned from the durations of the tenant's attempts. All
- * tenants are measured, so that an operator sees what {@code timeout: auto} would choose. Not persistent: after a
- * restart the fixed timeout applies for {@value AutoTimeout#LEAST_SAMPLES} successful attempts.
+ * Timeouts of attempts in one worker by tenant, and by subscription and destination, which answer at a speed of their
+ * own: fixed, or learned from the durations of the attempts. All are measured, so that an operator sees what
+ * {@code timeout: auto} would choose. Not persistent: after a restart the fixed timeout applies for
+ * {@value AutoTimeout#LEAST_SAMPLES} successful attempts.
  *
  * <p>Not thread-safe. Owner: the {@link io.spillway.core.engine.WorkerEngine}. Bound: {@code maxTenants}, about 1 KB
  * each and 2.2 KB at most. When the table is full, tenants without an attempt for ten minutes are removed,
@@ -30,7 +32,7 @@ public final class AttemptTimeouts {
     private final TenantDurations others = new TenantDurations();
     private long mayPruneMillis = Long.MIN_VALUE;
 
-    /** Statistics of one tenant. */
+    /** Statistics of one tenant, subscription or destination, as {@link #measuredAs} names it. */
     public record TenantStats(String tenant, TimeoutStats stats) {}
 
     /** Creates an empty table for this many tenants, 1 or more. */
@@ -42,8 +44,18 @@ public final class AttemptTimeouts {
     }
 
     /**
+     * Returns what an attempt's duration counts for: the destination that its policy names, as {@code /name}, a
+     * subscription, as {@code tenant/workload}, or its tenant.
+     */
+    public static String measuredAs(String tenant, String workload, TenantPolicy policy) {
+        return policy.destination().map(named -> "/" + named.name())
+                .orElseGet(() -> Subscription.isDelivery(workload) ? tenant + "/" + workload : tenant);
+    }
+
+    /**
      * Returns the timeout of an attempt that starts now.
      *
+     * @param tenant         as {@link #measuredAs} returns it
      * @param attemptsBefore attempts made at the item before, 0 or more
      * @param mayBeLast      whether its failure could make the item a dead letter
      */
@@ -77,7 +89,7 @@ public final class AttemptTimeouts {
      * attempts. Called at regular intervals. 0.5 ms for 10,000 tenants of which 500 are returned.
      *
      * @param most     number of tenants returned at most
-     * @param policies policy of each tenant
+     * @param policies policy of each tenant, subscription and destination
      */
     public List<TenantStats> busiest(int most, Function<String, TenantPolicy> policies, long nowMillis) {
         record Active(String tenant, TenantDurations durations, double activity) {}

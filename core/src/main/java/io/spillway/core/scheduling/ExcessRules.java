@@ -21,6 +21,8 @@ final class ExcessRules<T> {
     private static final long LEAST_DELAY_MILLIS = 1_000;
     private static final long MOST_DELAY_MILLIS = 15_000;
     private static final long LAST_DELAY_MILLIS = 600_000;
+    /** Removes rounding errors: 100 / (100 / 3) is 3, not 2.9999999999999996. */
+    private static final double ROUNDING = 1e-9;
     /** Enough to be above the last bound, and no overflow of a long. */
     private static final int MOST_DOUBLINGS = 10;
 
@@ -36,23 +38,31 @@ final class ExcessRules<T> {
      * Moves items of hot that would wait long behind items of the same tenant, since new items of other tenants are
      * behind them in the partition. When the whole buffer empties within the buffer time, pausing the reader does less
      * harm than moves, so items stay. A tenant keeps an equal share of the read-ahead: after a stall of the whole
-     * worker all tenants have a backlog, and none is the cause.
+     * worker all tenants have a backlog, and none is the cause. But where slots are idle and half of the read-ahead
+     * waits, those at their limit are the cause, however many they are.
      */
-    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved) {
+    void fromHot(LaneBuffer<T> hot, long nowNanos, List<Excess<T>> moved) {
         double workMillis = 0;
         for (FairQueue<T> queue : hot.members) {
             workMillis += queue.size * queue.estimateMillis();
         }
         int equalShare = hot.members.size() < FEW ? 0 : settings.readAheadItems() / hot.members.size();
+        boolean isStalled = !pool.isFull() && (2 * hot.items >= settings.readAheadItems()
+                || 2 * hot.heldBytes >= settings.readAheadBytes());
         // With slow handlers as many items as half of the slots are few, and start within about half of an attempt.
         boolean isSoonDone = 2 * hot.items <= settings.slots()
                 || workMillis / settings.slots() <= settings.hotBufferMillis();
         for (int i = hot.members.size() - 1; i >= 0; i--) {
             FairQueue<T> queue = hot.members.get(i);
+            Function<SlotLease<T>, Excess<T>> move = waiting -> new Excess<>(waiting.item(), Lane.OVERFLOW, 0);
+            if (isStalled) {
+                for (FairQueue<T> part : isHeld(queue.node, nowNanos) ? List.of(queue) : partsAtCap(queue)) {
+                    cut(part, Math.max(1, kept(part)), moved, move);
+                }
+            }
             if (queue.size <= equalShare) {
                 continue;
             }
-            Function<SlotLease<T>, Excess<T>> move = waiting -> new Excess<>(waiting.item(), Lane.OVERFLOW, 0);
             for (FairQueue<T> part : cappedParts(queue)) {
                 cut(part, Math.max(kept(part), part.size - (queue.size - equalShare)), moved, move);
             }
@@ -79,18 +89,19 @@ final class ExcessRules<T> {
                 delay(queue, nowMillis, moved);
                 continue;
             }
-            for (FairQueue<T> part : cappedParts(queue)) {
-                if (part.node.isAtCap()) {
-                    delay(part, nowMillis, moved);
-                }
-            }
+            partsAtCap(queue).forEach(part -> delay(part, nowMillis, moved));
         }
     }
 
     private void delay(FairQueue<T> queue, long nowMillis, List<Excess<T>> moved) {
-        double eachMillis = queue.node.apartMillis(queue.estimateMillis() / atOnce(queue));
+        FairNode<T> node = queue.node;
+        // All that wait for a destination come back one after the other.
+        boolean isOfDestination = node.destination != null && !node.isAtCap();
+        LimitedNode<T> by = isOfDestination ? node.destination : node;
+        double eachMillis = isOfDestination
+                ? node.destination.apartMillis() : node.apartMillis(queue.estimateMillis() / atOnce(queue));
         cut(queue, Math.max(1, kept(queue)), moved, waiting -> new Excess<>(
-                waiting.item(), Lane.DELAY, due(queue.node, waiting.moves, eachMillis, nowMillis)));
+                waiting.item(), Lane.DELAY, due(by, waiting.moves, eachMillis, nowMillis)));
     }
 
     /** Returns the queues of workloads with a concurrency or a rate and items in the lane. */
@@ -99,17 +110,26 @@ final class ExcessRules<T> {
                 : queue.leaves().stream().filter(part -> part.node.hasLimit()).toList();
     }
 
-    /** A cap that is still growing does not hold a tenant: it will have grown before the items are back. */
-    private static boolean isHeld(FairNode<?> tenant, long nowNanos) {
-        return tenant.standing == FairNode.Standing.HELD && (tenant.isHeld || tenant.isAtCap()
-                || tenant.adaptive.isRaisedFor(RAISED_NANOS, nowNanos));
+    private static <T> List<FairQueue<T>> partsAtCap(FairQueue<T> queue) {
+        return cappedParts(queue).stream()
+                .filter(part -> part.node.isAtCap() || part.node.isAtDestination()).toList();
     }
 
-    /** Returns how many items, from the head, have an expected wait behind their own node within the buffer time. */
+    /** A cap that is still growing does not hold a tenant: it will have grown before the items are back. */
+    private static boolean isHeld(FairNode<?> tenant, long nowNanos) {
+        return tenant.isAtDestination() || tenant.standing == FairNode.Standing.HELD
+                && (tenant.isHeld || tenant.isAtCap() || tenant.adaptive.isRaisedFor(RAISED_NANOS, nowNanos));
+    }
+
+    /**
+     * Returns how many items, from the head, have an expected wait behind their own node within the buffer time: as
+     * many as start in that time, and as run at the same time beside those that run (Little's law).
+     */
     private int kept(FairQueue<T> queue) {
-        int atOnce = atOnce(queue);
-        double ahead = settings.hotBufferMillis() / queue.node.apartMillis(queue.estimateMillis() / atOnce);
-        return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + atOnce - queue.node.inFlight)));
+        double eachMillis = queue.estimateMillis();
+        double apartMillis = queue.node.apartMillis(eachMillis / atOnce(queue));
+        double ahead = (settings.hotBufferMillis() + eachMillis) / apartMillis;
+        return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + ROUNDING - queue.node.inFlight)));
     }
 
     /** Returns the slots that a node can get: by its latency, so that the result is the same after a start. */
@@ -137,7 +157,7 @@ final class ExcessRules<T> {
      * by its service time of now. The service time may change, so an estimate that is too long or too short counts only
      * for about as long as the item has waited before. After ten moves that is ten minutes: six moves an hour.
      */
-    private static long due(FairNode<?> node, int moves, double eachMillis, long nowMillis) {
+    private static long due(LimitedNode<?> node, int moves, double eachMillis, long nowMillis) {
         double aheadMillis = Math.max(0, node.lastDueMillis - nowMillis);
         if (node.dueApartMillis > 0) {
             aheadMillis *= eachMillis / node.dueApartMillis;

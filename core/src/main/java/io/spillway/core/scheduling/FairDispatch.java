@@ -26,6 +26,7 @@ import java.util.function.Predicate;
  * <li>A tenant below its fair share may take any slot, one beyond it only what others do not need soon (see
  * {@link SlotPool}).
  * <li>A tenant or a workload with a rate of attempts starts no more than this worker's part of it ({@link StartRate}).
+ * What several tenants call can have a limit too ({@link Destinations}).
  * <li>A tenant's cap is this worker's part of its policy's concurrency and, beyond its fair share, its
  * {@link AdaptiveCap}. The adaptive cap never takes away the fair share: a slow destination costs its own tenant
  * slot-milliseconds anyway, and a slow worker must not throttle all tenants.
@@ -46,6 +47,7 @@ public final class FairDispatch<T> {
     final Lanes<T> lanes;
     private final ExcessRules<T> excessRules;
     private final Pacing<T> pacing = new Pacing<>();
+    private final Destinations<T> destinations = new Destinations<>(pacing, this::update);
     private MaxMinSlots shares = MaxMinSlots.ALONE;
     private int atCap;
 
@@ -84,6 +86,7 @@ public final class FairDispatch<T> {
             leaf.weight = limits.weight();
             leaf.limit(limits.concurrency(), StartRate.thousandths(limits.attemptRate()), shares);
         }
+        destinations.follow(leaf, policy, shares);
         waiting.queue = leaf.queue(buffer);
         waiting.queue.add(waiting);
         return waiting;
@@ -118,18 +121,23 @@ public final class FairDispatch<T> {
         tenants.expire(nowNanos);
         pool.at(nowNanos);
         pacing.wake(nowNanos, this::follow);
+        destinations.freeChanged(nowNanos);
         followWeights();
         if (pool.isFull()) {
             return Optional.empty();
         }
-        FairQueue<T> queue = lanes.next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong());
-        return queue == null ? Optional.empty() : Optional.of(start(queue.leaf(), nowNanos));
+        FairQueue<T> next;
+        do {
+            FairQueue<T> queue = lanes.next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong());
+            next = queue == null ? null : queue.leaf();
+        } while (next != null && destinations.putsAside(next.node));
+        return next == null ? Optional.empty() : Optional.of(start(next, nowNanos));
     }
 
     /** Applies this worker's parts of the concurrency limits, and returns its demand under those with items. */
     public Map<String, MaxMinSlots.Demand> share(MaxMinSlots next) {
         shares = next;
-        return tenants.share(next, this::update);
+        return destinations.share(next, tenants.share(next, this::update));
     }
 
     /** Starts no item of this tenant from now on, and those of the tenant that was held before; empty for none. */
@@ -140,8 +148,8 @@ public final class FairDispatch<T> {
     /** Records that the destination of a running attempt has done its work. */
     public void worked(SlotLease<T> start, long nowNanos) {
         start.queue.node.worked(nowNanos);
-        if (start.queue.parent != null) {
-            start.queue.node.parent.worked(nowNanos);
+        if (start.destination != null) {
+            start.destination.worked(nowNanos);
         }
     }
 
@@ -158,6 +166,7 @@ public final class FairDispatch<T> {
         FairNode<T> tenant = release(start, nowNanos);
         FairNode<T> leaf = start.queue.node;
         double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
+        destinations.ended(start, millis, nowNanos);
         tenant.attemptEnded(millis);
         start.queue.lane.attemptEnded(millis);
         pool.measured(start, millis);
@@ -175,10 +184,8 @@ public final class FairDispatch<T> {
         FairNode<T> tenant = release(start, nowNanos);
         start.queue.charge(-start.chargedMillis);
         tenant.adaptive.cancelled(start.cohort);
-        tenant.startCancelled();
-        if (start.queue.node != tenant) {
-            start.queue.node.startCancelled();
-        }
+        start.queue.node.startCancelled();
+        destinations.cancelled(start, nowNanos);
         lanes.all.forEach(lane -> lane.cancelled(lane == start.queue.lane));
         update(tenant);
         idleIfDone(tenant, nowNanos);
@@ -190,7 +197,7 @@ public final class FairDispatch<T> {
      */
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
-        excessRules.fromHot(lanes.of(Lane.HOT), moved);
+        excessRules.fromHot(lanes.of(Lane.HOT), nowNanos, moved);
         for (LaneBuffer<T> lane : lanes.all.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
             if (lane.items >= settings.stalledItems() || 2 * lane.heldBytes >= settings.readAheadBytes()) {
                 excessRules.fromBacklog(lane, nowMillis, nowNanos, moved);
@@ -254,7 +261,7 @@ public final class FairDispatch<T> {
 
     /** Returns the keys ({@link MaxMinSlots#key}) of the limits that hold items back now. */
     public Set<String> limitsAtCap() {
-        return tenants.limitsAtCap();
+        return destinations.withLimitsAtCap(tenants.limitsAtCap());
     }
 
     private SlotLease<T> start(FairQueue<T> queue, long nowNanos) {
@@ -282,6 +289,7 @@ public final class FairDispatch<T> {
             leaf.attemptStarted(nowNanos);
             pacing.started(leaf, nowNanos);
         }
+        destinations.started(start, nowNanos);
         return start;
     }
 
@@ -309,12 +317,12 @@ public final class FairDispatch<T> {
         return tenant;
     }
 
-    /** Updates a node that its rate does not hold back any more. */
-    private void follow(FairNode<T> node) {
-        if (node.parent == null) {
-            update(node);
-        } else {
-            node.followConcurrency();
+    /** Follows that a node may start again. */
+    private void follow(LimitedNode<T> node) {
+        switch (node) {
+            case DestinationNode<T> destination -> destinations.free(destination, pool.nowNanos);
+            case FairNode<T> tenant when tenant.parent == null -> update(tenant);
+            case FairNode<T> workload -> workload.followLimit();
         }
     }
 

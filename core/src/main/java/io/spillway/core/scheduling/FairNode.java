@@ -15,12 +15,7 @@ import java.util.Set;
  *
  * <p>Owner: the {@link TenantTable}, or the tenant's {@link Workloads}.
  */
-final class FairNode<T> {
-    /** Least charge of an attempt, so that attempts that take no time rotate too. */
-    static final double LEAST_MILLIS = 0.01;
-    /** Attempts after which the average becomes an exponential one. */
-    private static final int ESTIMATE_SAMPLES = 16;
-
+final class FairNode<T> extends LimitedNode<T> {
     /** Empty for items without a workload, and for several workloads. */
     final String name;
     /** Null for a tenant. */
@@ -32,26 +27,10 @@ final class FairNode<T> {
     private Workloads<T> workloads;
 
     double weight;
-    /** The limit over all workers, and this worker's part of it, 0 or more; the maximum of an int for none. */
-    int limit = Integer.MAX_VALUE;
-    int concurrency = Integer.MAX_VALUE;
-    private MaxMinSlots shares = MaxMinSlots.ALONE;
-    /** Null without a limit; whether it holds items back, until the {@link Pacing} that it is then in ends that. */
-    StartRate rate;
-    boolean isPaced;
-    boolean isInPacing;
-    int inFlight;
-    int waiting;
+    /** What the items of a leaf call, null for none, and whether the leaf is put aside (see {@link Destinations}). */
+    DestinationNode<T> destination;
+    boolean isAside;
     Standing standing = Standing.WITHIN;
-
-    private int samples;
-    private double averageMillis;
-    /** Sum of the starts of the attempts in flight. */
-    private double startsNanos;
-
-    /** When the last item moved to the delay lane is due, epoch milliseconds, and the time between two of them. */
-    double lastDueMillis;
-    double dueApartMillis;
 
     /** Of a tenant, as all fields below. */
     final AdaptiveCap adaptive;
@@ -87,6 +66,7 @@ final class FairNode<T> {
 
     /** Creates the node of a tenant. */
     FairNode(String name, double weight) {
+        super(MaxMinSlots.key(name, ""));
         this.name = name;
         this.weight = weight;
         this.parent = null;
@@ -96,6 +76,7 @@ final class FairNode<T> {
 
     /** Creates the node of a workload, or the one that several share. */
     FairNode(String name, FairNode<T> parent, boolean isShared) {
+        super(MaxMinSlots.key(parent.name, name));
         this.name = name;
         this.weight = 1;
         this.parent = parent;
@@ -151,11 +132,14 @@ final class FairNode<T> {
             }
             workloads = new Workloads<>(this);
             FairNode<T> unnamed = workloads.of("", policy);
+            DestinationNode<T> called = destination;
+            call(null);
             for (FairQueue<T> queue : queues) {
                 if (queue != null) {
                     queue.divide(unnamed);
                 }
             }
+            unnamed.call(called);
         }
         return workloads.of(workload, policy);
     }
@@ -177,71 +161,59 @@ final class FairNode<T> {
         }
     }
 
-    /** Applies limits and shares; costs nothing while nothing has changed. */
-    void limit(int newLimit, int newRate, MaxMinSlots newShares) {
-        if (newRate != StartRate.NONE) {
-            rate = rate == null ? new StartRate() : rate;
-            if (!rate.follows(newRate, newShares)) {
-                rate.follow(key(), newRate, newShares);
-            }
-        } else if (rate != null) {
-            rate = null;
-            isPaced = false;
-            followConcurrency();
-        }
-        if (limit == newLimit && (shares == newShares || newLimit == Integer.MAX_VALUE)) {
-            return;
-        }
-        limit = newLimit;
-        shares = newShares;
-        concurrency = limit == Integer.MAX_VALUE ? limit : shares.of(key(), limit);
-        followConcurrency();
-    }
-
-    /**
-     * Applies this worker's parts of its limits and adds its demand under them, while it has items. It claims its whole
-     * part: it may start items until its next status. Returns whether its concurrency has changed.
-     */
+    @Override
     boolean share(MaxMinSlots newShares, Map<String, MaxMinSlots.Demand> demands) {
-        int before = concurrency;
-        limit(limit, rate == null ? StartRate.NONE : rate.limit(), newShares);
-        if (rate != null) {
-            demands.put(StartRate.key(key()), rate.demand(waiting));
-        }
-        if (limit < Integer.MAX_VALUE && isBusy()) {
-            demands.put(key(), new MaxMinSlots.Demand(waiting + inFlight, Math.max(inFlight, concurrency)));
-        }
+        boolean isChanged = super.share(newShares, demands);
         children().forEach(child -> child.share(newShares, demands));
-        return concurrency != before;
+        return isChanged;
     }
 
-    /** Adds the keys of the limits that hold items back, because as many attempts run as they allow. */
+    @Override
     void addLimitsAtCap(Set<String> keys) {
-        if (waiting > 0 && limit < Integer.MAX_VALUE && inFlight >= concurrency) {
-            keys.add(key());
-        }
+        super.addLimitsAtCap(keys);
         children().forEach(child -> child.addLimitsAtCap(keys));
     }
 
-    private String key() {
-        return parent == null ? MaxMinSlots.key(name, "") : MaxMinSlots.key(parent.name, name);
-    }
-
-    boolean isBusy() {
-        return waiting > 0 || inFlight > 0;
-    }
-
+    @Override
     boolean hasLimit() {
-        return concurrency < Integer.MAX_VALUE || rate != null;
+        return super.hasLimit() || destination != null;
     }
 
-    /** Returns the milliseconds between two of its starts, by the slots that it can get and by its rate. */
+    @Override
     double apartMillis(double bySlotsMillis) {
-        return rate == null ? bySlotsMillis : Math.max(bySlotsMillis, rate.apartMillis());
+        double own = super.apartMillis(bySlotsMillis);
+        return destination == null ? own
+                : Math.max(own, destination.apartMillis() * Math.max(1, destination.aside.size()));
     }
 
-    boolean isAtCap() {
-        return inFlight >= concurrency || isPaced;
+    /** Returns whether what it calls may not be called more. */
+    boolean isAtDestination() {
+        return destination != null && destination.isAtCap();
+    }
+
+    /** Changes what the items of a leaf call; null for nothing with a limit. */
+    void call(DestinationNode<T> next) {
+        if (isAside) {
+            putAside(false);
+        }
+        if (destination != null) {
+            destination.waiting -= waiting;
+        }
+        destination = next;
+        if (next != null) {
+            next.waiting += waiting;
+        }
+    }
+
+    /** Puts a leaf aside, so that it has no turns, or lets it have them again. */
+    void putAside(boolean isPutAside) {
+        isAside = isPutAside;
+        if (isPutAside) {
+            destination.aside.add(this);
+        } else {
+            destination.aside.remove(this);
+        }
+        reposition();
     }
 
     /** Changes what it may take, and the order of its queues with it. */
@@ -250,6 +222,10 @@ final class FairNode<T> {
             return;
         }
         standing = next;
+        reposition();
+    }
+
+    private void reposition() {
         for (FairQueue<T> queue : queues) {
             if (queue != null && queue.size > 0) {
                 queue.reposition();
@@ -261,67 +237,26 @@ final class FairNode<T> {
     }
 
     /** A tenant's standing depends on those of others too, so the {@link SlotPool} decides on it. */
-    void followConcurrency() {
+    @Override
+    void followLimit() {
         if (parent != null) {
             stand(isAtCap() ? Standing.HELD : Standing.WITHIN);
         }
     }
 
-    /** Returns the expected milliseconds of the next attempt, above 0; the prior when no attempt has ended yet. */
-    double estimateMillis(double priorMillis) {
-        return Math.max(LEAST_MILLIS, samples == 0 ? priorMillis : averageMillis);
-    }
-
-    /** Returns whether an attempt has ended, so that the estimate is not the prior. */
-    boolean isEstimated() {
-        return samples > 0;
-    }
-
-    /**
-     * Returns the expected milliseconds of the next attempt as {@link #estimateMillis} does, where attempts in flight
-     * count for the time that they have taken beyond it. The attempts that end first are the short ones: of durations
-     * that vary widely, the others say nothing before they end (the total time on test over the number of ends:
-     * Epstein and Sobel, Life testing, 1953).
-     */
-    double expectedMillis(long nowNanos) {
-        double ranMillis = ((double) inFlight * nowNanos - startsNanos) / 1e6;
-        return averageMillis + Math.max(0, ranMillis - inFlight * averageMillis) / ESTIMATE_SAMPLES;
-    }
-
-    /** Records that an attempt is in flight. */
-    void attemptStarted(long nowNanos) {
-        inFlight++;
-        startsNanos += nowNanos;
-        if (rate != null) {
-            rate.started(nowNanos);
-            isPaced = !rate.mayStart(nowNanos);
-        }
-        followConcurrency();
-    }
-
-    /** Records that a start has led to no attempt. */
+    @Override
     void startCancelled() {
-        if (rate != null) {
-            rate.cancelled();
+        super.startCancelled();
+        if (parent != null) {
+            parent.startCancelled();
         }
     }
 
-    /** Records that the destination has done its work. */
+    @Override
     void worked(long nowNanos) {
-        if (rate != null) {
-            rate.worked(nowNanos);
+        super.worked(nowNanos);
+        if (parent != null) {
+            parent.worked(nowNanos);
         }
-    }
-
-    /** Records that an attempt is not in flight any more. */
-    void attemptLeft(long startedNanos) {
-        inFlight--;
-        startsNanos = inFlight == 0 ? 0 : startsNanos - startedNanos;
-        followConcurrency();
-    }
-
-    void attemptEnded(double millis) {
-        samples = Math.min(samples + 1, ESTIMATE_SAMPLES);
-        averageMillis += (millis - averageMillis) / samples;
     }
 }

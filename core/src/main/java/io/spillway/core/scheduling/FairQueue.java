@@ -74,6 +74,9 @@ final class FairQueue<T> extends ItemList<T> {
         level(item.priority).append(item);
         for (FairQueue<T> queue = this; queue != null; queue = queue.parent) {
             queue.node.waiting++;
+            if (queue.node.destination != null) {
+                queue.node.destination.waiting++;
+            }
             if (++queue.size == 1) {
                 queue.siblings.join(queue);
                 if (queue.parent == null) {
@@ -111,6 +114,12 @@ final class FairQueue<T> extends ItemList<T> {
 
     private void left() {
         node.waiting--;
+        if (node.destination != null) {
+            node.destination.waiting--;
+            if (node.isAside && node.waiting == 0) {
+                node.putAside(false);
+            }
+        }
         if (--size == 0 && parent == null) {
             lane.leave(this);
         }
@@ -126,7 +135,7 @@ final class FairQueue<T> extends ItemList<T> {
 
     /** Follows a change of its items, of its node's standing, or of its children. */
     void reposition() {
-        boolean isBlocked = size == 0 || children != null && children.isBlocked();
+        boolean isBlocked = size == 0 || node.isAside || children != null && children.isBlocked();
         TurnHeap<T> next = isBlocked ? null : siblings.heap(node.standing);
         if (next == heap) {
             return;

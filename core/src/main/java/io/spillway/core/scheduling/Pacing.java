@@ -6,7 +6,8 @@ import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
 /**
- * Nodes that their {@link StartRate} holds back, by the time at which to look at them again.
+ * Nodes that their {@link StartRate} holds back, and destinations that one may not have used, by the time at which to
+ * look at them again.
  *
  * <p>Owner: {@link FairDispatch}. Bound: the nodes that have started an item and owe their rate its time, with items or
  * without.
@@ -15,20 +16,28 @@ final class Pacing<T> {
     private final PriorityQueue<Look<T>> looks =
             new PriorityQueue<>(Comparator.comparingLong((Look<T> look) -> look.atNanos));
 
-    private record Look<T>(FairNode<T> node, long atNanos) {}
+    private record Look<T>(LimitedNode<T> node, long atNanos) {}
 
     /** Follows a start of a node: one without a start left is held back from now on. */
-    void started(FairNode<T> node, long nowNanos) {
+    void started(LimitedNode<T> node, long nowNanos) {
         if (node.isPaced && !node.isInPacing) {
             node.isInPacing = true;
             looks.add(new Look<>(node, node.rate.nextNanos(nowNanos)));
         }
     }
 
+    /** Passes a node on at this time, or as soon as its rate lets it go. */
+    void lookAgain(LimitedNode<T> node, long atNanos) {
+        if (!node.isInPacing) {
+            node.isInPacing = true;
+            looks.add(new Look<>(node, atNanos));
+        }
+    }
+
     /** Lets the nodes go whose time has come, each of which it passes on. */
-    void wake(long nowNanos, Consumer<FairNode<T>> free) {
+    void wake(long nowNanos, Consumer<LimitedNode<T>> free) {
         while (!looks.isEmpty() && looks.peek().atNanos <= nowNanos) {
-            FairNode<T> node = looks.remove().node;
+            LimitedNode<T> node = looks.remove().node;
             node.isInPacing = false;
             // Also one without items, whose next one may come soon.
             node.isPaced = node.rate != null && !node.rate.mayStart(nowNanos);

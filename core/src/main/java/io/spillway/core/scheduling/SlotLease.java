@@ -24,7 +24,8 @@ public final class SlotLease<T> {
 
     /** The queue that it was offered to, and from which it has started. */
     FairQueue<T> queue;
-    /** From here on, once it has started. */
+    /** From here on, once it has started; of what its leaf called then, null for nothing with a limit. */
+    DestinationNode<T> destination;
     long startedNanos;
     double chargedMillis;
     /** Whether the charge is what its node's attempts have taken, so that its end can be expected. */

@@ -55,7 +55,7 @@ final class SlotPool {
     int wanted;
     /** Slots beyond the shares of those that hold them. */
     private int lent;
-    private long nowNanos;
+    long nowNanos;
 
     SlotPool(DispatchSettings settings) {
         this.slots = settings.slots();
@@ -104,7 +104,7 @@ final class SlotPool {
         tenant.share = share(tenant.weight);
         tenant.cap = cap(tenant);
         tenant.isLong = isLong(tenant);
-        int demand = tenant.inFlight + (tenant.isHeld || tenant.isPaced ? 0 : tenant.waiting);
+        int demand = tenant.inFlight + (tenant.isHeld || tenant.isPaced || tenant.isAside ? 0 : tenant.waiting);
         boolean isModest = !alone && !tenant.isLong && demand <= MODEST_FACTOR * tenant.share + MODEST_MORE;
         tenant.modest = isModest ? tenant.inFlight : 0;
         tenant.holds = isModest || !alone && tenant.inFlight <= tenant.share ? tenant.inFlight : 0;

@@ -44,8 +44,9 @@ final class Workloads<T> {
         if (known != null) {
             return known;
         }
-        boolean hasLimits = policy.workloads().containsKey(workload);
         boolean isDelivery = Subscription.isDelivery(workload);
+        boolean hasLimits = policy.workloads().containsKey(workload)
+                || isDelivery && policy.destination().isPresent();
         int most = MAX_OWN + (isDelivery ? MAX_DELIVERIES : hasLimits ? TenantPolicy.MAX_WORKLOADS : 0);
         if (own.size() >= most) {
             own.values().removeIf(child -> !child.isBusy() && !child.isInPacing);

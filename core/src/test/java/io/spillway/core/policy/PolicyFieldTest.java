@@ -26,7 +26,8 @@ class PolicyFieldTest {
         "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
         "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
         "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin", "paused, paused",
-        "url, url", "signingKey, signing-key", "pauseWhenDown, pause-when-down"
+        "url, url", "signingKey, signing-key", "pauseWhenDown, pause-when-down",
+        "destination, destination"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
         PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst()
@@ -37,8 +38,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(37);
-        assertThat(PolicyField.flags()).hasSize(37).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(38);
+        assertThat(PolicyField.flags()).hasSize(38).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -213,7 +214,7 @@ class PolicyFieldTest {
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
             case URL -> none ? -1L : pick(
                     random, "http://h", "https://h:8443/a/{tenant}?w={workload}", "https://[::1]/");
-            case SIGNING_KEY -> none ? -1L : pick(random, "a", "acme-2");
+            case SIGNING_KEY, DESTINATION -> none ? -1L : pick(random, "a", "acme-2");
             case POOL -> pick(random, "shared", "a", "spare-2", "x".repeat(63));
             case BACK_PRESSURE -> pick(random, "shed", "accept");
             case SWEEP_MARGIN -> random.nextLong(0, DAY + 1);

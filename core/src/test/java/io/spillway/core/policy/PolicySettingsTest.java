@@ -58,6 +58,7 @@ class PolicySettingsTest {
         contract.put(PolicyField.PAUSE_WHEN_DOWN, "false");
         contract.put(PolicyField.URL, "none");
         contract.put(PolicyField.SIGNING_KEY, "none");
+        contract.put(PolicyField.DESTINATION, "none");
         Map<PolicyField, String> written = new EnumMap<>(PolicyField.class);
         PolicySettings.DEFAULTS.values().forEach((field, value) -> written.put(field, field.format(value)));
         assertThat(written).isEqualTo(contract);

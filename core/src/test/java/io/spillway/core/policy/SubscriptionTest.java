@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -98,7 +99,7 @@ class SubscriptionTest {
                 .withWorkload("mail", new WorkloadPolicy(2, 4)));
         TenantPolicy policy = tenant.with(new Subscription("hook", "*",
                 PolicySettings.NONE_SET.with(PolicyField.ATTEMPTS, "8").with(PolicyField.CONCURRENCY, "2")
-                        .with(PolicyField.PAUSED, "true")));
+                        .with(PolicyField.PAUSED, "true")), Optional.empty());
         assertThat(policy.attempts()).isEqualTo(8);
         assertThat(policy.timeoutMillis()).isEqualTo(tenant.timeoutMillis());
         assertThat(policy.rateLimit()).isEqualTo(tenant.rateLimit());
@@ -107,7 +108,7 @@ class SubscriptionTest {
         assertThat(policy.isPaused("~hook")).isTrue();
         assertThat(policy.paused()).isFalse();
         assertThat(tenant.attempts()).as("it stays as it is").isEqualTo(3);
-        assertThat(tenant.with(subscription("hook", "*"))).as("without settings").isSameAs(tenant);
+        assertThat(tenant.with(subscription("hook", "*"), Optional.empty())).as("without settings").isSameAs(tenant);
     }
 
     private static Subscription subscription(String name, String pattern) {

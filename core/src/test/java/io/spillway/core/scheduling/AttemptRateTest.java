@@ -70,7 +70,7 @@ class AttemptRateTest {
         offer(worker, "free", "", FREE, 500);
         Subscription subscription = new Subscription(
                 "hook", "*", PolicySettings.NONE_SET.with(PolicyField.ATTEMPT_RATE, "1"));
-        offer(worker, "many", "~hook", FREE.with(subscription), 500);
+        offer(worker, "many", "~hook", FREE.with(subscription, Optional.empty()), 500);
         offer(worker, "many", "~other", FREE, 500);
 
         run(1);
@@ -88,7 +88,7 @@ class AttemptRateTest {
         fleet(1);
         PolicySettings rate = PolicySettings.NONE_SET.with(PolicyField.ATTEMPT_RATE, perSecond);
         TenantPolicy policy = workload.isEmpty()
-                ? TenantPolicy.of(rate) : FREE.with(new Subscription("hook", "*", rate));
+                ? TenantPolicy.of(rate) : FREE.with(new Subscription("hook", "*", rate), Optional.empty());
         int most = (int) Math.ceil(600 * Double.parseDouble(perSecond)) + 1;
         for (long end = nowNanos + 600_000 * MILLI; nowNanos < end; ) {
             offer(workers.getFirst(), "slow", workload, policy, 1);
@@ -126,6 +126,26 @@ class AttemptRateTest {
         }
         assertThat(worker.excess(0, nowNanos)).as("due as the rate takes them").hasSizeGreaterThan(1_900)
                 .allMatch(excess -> excess.to() == Lane.DELAY).anyMatch(excess -> excess.dueMillis() > 14_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "~hook"})
+    void a_backlog_that_waits_for_a_rate_makes_room_for_others(String workload) {
+        fleet(1);
+        FairDispatch<String> worker = workers.getFirst();
+        PolicySettings rate = PolicySettings.NONE_SET.with(PolicyField.ATTEMPT_RATE, "10");
+        TenantPolicy policy = workload.isEmpty()
+                ? TenantPolicy.of(rate) : FREE.with(new Subscription("hook", "*", rate), Optional.empty());
+        offer(worker, "slow", workload, policy, 1);
+        run(1);
+        for (int i = 0; i < 2_000; i++) {
+            worker.offer(Lane.OVERFLOW, "slow", workload, policy, "later", 0, NORMAL, 0);
+        }
+        run(1);
+
+        worker.excess(0, nowNanos);
+
+        assertThat(worker.waiting(Lane.OVERFLOW)).isLessThan(20);
     }
 
     @Test

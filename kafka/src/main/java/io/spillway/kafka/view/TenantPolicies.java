@@ -2,17 +2,18 @@ package io.spillway.kafka.view;
 
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.PoolName;
+import io.spillway.core.policy.NamedDestination;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.policy.WorkloadPolicy;
+import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.kafka.codec.RecordCodec;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -30,7 +31,8 @@ import org.apache.avro.generic.GenericRecord;
  * precedence.
  *
  * <p>A key with a slash is a subscription of the tenant before it: its settings come before all of these, for items
- * with its workload.
+ * with its workload. One that begins with a slash is a destination: its settings come after those of the tenant or the
+ * subscription that names it.
  *
  * <p>Owner: the view's thread. Readers see only complete policies.
  */
@@ -48,6 +50,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     private final long seed;
     private final Map<String, TenantContext> resolved = new ConcurrentHashMap<>();
     private final TenantSubscriptions subscriptions = new TenantSubscriptions();
+    private final NamedDestinations destinations = new NamedDestinations();
     private final Map<TenantPolicy, TenantPolicy> shared = new HashMap<>();
     private volatile TenantPolicy others;
     private volatile SortedMap<String, DedicationPlan.Request> dedicated = Collections.emptySortedMap();
@@ -91,62 +94,33 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         return values.entrySet().stream().collect(Collectors.toMap(field -> field.getKey().key(), Map.Entry::getValue));
     }
 
-    /** Returns the tenant of a key: the whole key, or what stands before the name of a subscription. */
+    /** Returns the tenant of a key, not that of a destination: the whole key, or what a subscription's begins with. */
     public static String tenantOf(String key) {
         return isSubscription(key) ? key.substring(0, key.indexOf(SEPARATOR)) : key;
     }
 
     private static boolean isSubscription(String key) {
-        return key.indexOf(SEPARATOR) >= 0;
+        return key.indexOf(SEPARATOR) > 0;
     }
 
-    /** Returns the name of the subscription that has a key. */
-    private static String nameOf(String key) {
+    /** Returns the key of a destination. */
+    public static String destinationKey(String name) {
+        return SEPARATOR + name;
+    }
+
+    /** Returns whether a key is that of a destination. */
+    public static boolean isDestination(String key) {
+        return key.indexOf(SEPARATOR) == 0;
+    }
+
+    /** Returns the name of the subscription or the destination that has a key. */
+    public static String nameOf(String key) {
         return key.substring(key.indexOf(SEPARATOR) + 1);
     }
 
     /** @throws IllegalArgumentException if the bytes are not encoded settings */
     public static PolicySettings decode(byte[] bytes) {
-        return settings(CODEC.decode(bytes));
-    }
-
-    private static PolicySettings settings(GenericRecord record) {
-        Map<String, WorkloadPolicy> workloads = new HashMap<>();
-        // In the order of the names, of a map that may be larger than is allowed, and have invalid names.
-        new TreeMap<>(texts(record.get("workloads"))).forEach((name, limits) -> {
-            if (ItemLimits.isName(name) && workloads.size() < TenantPolicy.MAX_WORKLOADS) {
-                workloads.put(name, limits(values(limits)));
-            }
-        });
-        return new PolicySettings(values(record.get("settings")), workloads);
-    }
-
-    private static WorkloadPolicy limits(Map<PolicyField, Object> values) {
-        WorkloadPolicy limits = WorkloadPolicy.DEFAULT;
-        for (PolicyField field : PolicyField.OF_WORKLOADS) {
-            limits = values.containsKey(field) ? limits.with(field, values.get(field)) : limits;
-        }
-        return limits;
-    }
-
-    /** Returns the values of known fields; others are of a later release. */
-    private static Map<PolicyField, Object> values(Object map) {
-        Map<String, Object> byKey = texts(map);
-        Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
-        for (PolicyField field : PolicyField.values()) {
-            Object value = byKey.get(field.key());
-            if (value != null) {
-                values.put(field, value instanceof CharSequence ? value.toString() : value);
-            }
-        }
-        return values;
-    }
-
-    /** Returns a map of Avro with texts as its keys. */
-    private static Map<String, Object> texts(Object map) {
-        Map<String, Object> texts = new HashMap<>();
-        ((Map<?, ?>) map).forEach((key, value) -> texts.put(key.toString(), value));
-        return texts;
+        return PolicyRecords.settings(CODEC.decode(bytes));
     }
 
     /** Returns the policy in force for a tenant, never null. */
@@ -159,10 +133,24 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         return context(tenant, workload).policy();
     }
 
+    /** Returns the policy of what {@link AttemptTimeouts#measuredAs} names. */
+    public TenantPolicy ofMeasured(String name) {
+        if (!isDestination(name)) {
+            return of(tenantOf(name), isSubscription(name) ? nameOf(name) : "");
+        }
+        return TenantPolicy.of(PolicySettings.NONE_SET, Optional.of(new NamedDestination(nameOf(name), own(name))),
+                own(ALL_TENANTS).over(defaults));
+    }
+
     /** Returns a tenant with the policy in force for its items with a workload. */
     public TenantContext context(String tenant, String workload) {
         TenantContext own = context(tenant);
-        return Subscription.isDelivery(workload) ? subscriptions.context(own, workload) : own;
+        return Subscription.isDelivery(workload) ? subscriptions.context(own, workload, destinations::of) : own;
+    }
+
+    /** Returns the destinations that have settings, by name. Changes with the view. */
+    public NavigableMap<String, NamedDestination> destinations() {
+        return destinations.all();
     }
 
     /** Returns a tenant's subscriptions by name; empty without one. Changes with the view. */
@@ -196,14 +184,24 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         return Collections.unmodifiableSet(entries.keySet());
     }
 
-    /** Returns the settings stored for a tenant or for {@code *}; none if there are no such. */
-    public PolicySettings own(String tenant) {
-        return entries.getOrDefault(tenant, PolicySettings.NONE_SET);
+    /** Returns the settings stored under a key that is no subscription's; none if there are no such. */
+    public PolicySettings own(String key) {
+        if (isDestination(key)) {
+            NamedDestination known = destinations.all().get(nameOf(key));
+            return known == null ? PolicySettings.NONE_SET : known.settings();
+        }
+        return entries.getOrDefault(key, PolicySettings.NONE_SET);
     }
 
     /** Returns the value in force of every setting for a tenant; those without one have the built-in default. */
     public PolicySettings inForce(String tenant) {
-        return own(tenant).over(own(ALL_TENANTS)).over(defaults).over(PolicySettings.DEFAULTS);
+        return own(tenant).over(fromDestination(tenant)).over(own(ALL_TENANTS)).over(defaults)
+                .over(PolicySettings.DEFAULTS);
+    }
+
+    /** Returns what a tenant has from its destination, where it sets nothing itself. */
+    public PolicySettings fromDestination(String tenant) {
+        return context(tenant).policy().destination().map(NamedDestination::others).orElse(PolicySettings.NONE_SET);
     }
 
     /** Returns the dedicated partitions requested, by tenant. Immutable, and the same object until it changes. */
@@ -218,44 +216,68 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     @Override
     boolean hasRoomFor(String key, int maxEntries) {
-        return super.hasRoomFor(key, Math.max(0, maxEntries - subscriptions.size()));
+        return super.hasRoomFor(
+                key, Math.max(0, maxEntries - subscriptions.size() - destinations.all().size()));
     }
 
     @Override
     public boolean contains(String key) {
-        return isSubscription(key) ? subscription(tenantOf(key), nameOf(key)).isPresent() : super.contains(key);
+        return isDestination(key) ? destinations.all().containsKey(nameOf(key))
+                : isSubscription(key) ? subscription(tenantOf(key), nameOf(key)).isPresent() : super.contains(key);
     }
 
     @Override
     Set<String> keys() {
         Set<String> all = super.keys();
         subscriptions.addKeys(all);
+        destinations.all().keySet().forEach(name -> all.add(destinationKey(name)));
         return all;
     }
 
     @Override
     public void put(String key, byte[] value) {
         GenericRecord record = CODEC.decode(value);
-        PolicySettings own = settings(record);
-        if (isSubscription(key)) {
-            Map<PolicyField, Object> values = new HashMap<>(own.values());
-            // A later release may allow more.
-            values.keySet().retainAll(PolicyField.OF_SUBSCRIPTIONS);
-            subscriptions.put(tenantOf(key), new Subscription(
-                    nameOf(key), record.get("subscribes").toString(), new PolicySettings(values)));
+        PolicySettings own = PolicyRecords.settings(record);
+        if (isDestination(key)) {
+            putDestination(nameOf(key), only(PolicyField.OF_DESTINATIONS, own));
             return;
         }
+        if (isSubscription(key)) {
+            subscriptions.put(tenantOf(key), new Subscription(nameOf(key), record.get("subscribes").toString(),
+                    only(PolicyField.OF_SUBSCRIPTIONS, own)));
+            return;
+        }
+        destinations.changed(key, own(key), own);
         entries.put(key, own);
         resolve(key);
         dedicate(key, own);
     }
 
+    private void putDestination(String name, PolicySettings settings) {
+        destinations.put(name, settings).forEach(this::resolve);
+        if (others.destination().filter(own -> own.name().equals(name)).isPresent()) {
+            resolve(ALL_TENANTS);
+        }
+    }
+
+    /** A later release may allow more. */
+    private static PolicySettings only(List<PolicyField> fields, PolicySettings own) {
+        Map<PolicyField, Object> values = new HashMap<>(own.values());
+        values.keySet().retainAll(fields);
+        return new PolicySettings(values);
+    }
+
     @Override
     public void remove(String key) {
+        if (isDestination(key)) {
+            putDestination(nameOf(key), PolicySettings.NONE_SET);
+            return;
+        }
         if (isSubscription(key)) {
             subscriptions.remove(tenantOf(key), nameOf(key));
             return;
         }
+        destinations.changed(key, own(key), PolicySettings.NONE_SET);
         entries.remove(key);
         resolve(key);
         dedicate(key, PolicySettings.NONE_SET);
@@ -280,7 +302,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     private void resolve(String key) {
         PolicySettings all = own(ALL_TENANTS).over(defaults);
         if (key.equals(ALL_TENANTS)) {
-            others = TenantPolicy.of(all);
+            others = TenantPolicy.of(PolicySettings.NONE_SET, destinations.of(all), all);
             entries.forEach((tenant, own) -> {
                 if (!tenant.equals(ALL_TENANTS)) {
                     resolve(tenant, own, all);
@@ -294,7 +316,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     }
 
     private void resolve(String tenant, PolicySettings own, PolicySettings all) {
-        TenantPolicy policy = TenantPolicy.of(own.over(all));
+        TenantPolicy policy = TenantPolicy.of(own, destinations.of(own.over(all)), all);
         if (shared.size() >= MAX_SHARED && !shared.containsKey(policy)) {
             shared.clear();
         }

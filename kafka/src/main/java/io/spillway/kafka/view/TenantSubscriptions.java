@@ -1,16 +1,20 @@
 package io.spillway.kafka.view;
 
+import io.spillway.core.policy.NamedDestination;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Collections;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 
 /**
  * Subscriptions by tenant and name, with the policies of their deliveries. Owner: the thread of the view, which adds
@@ -31,7 +35,13 @@ final class TenantSubscriptions {
         }
     }
 
-    private record Resolved(TenantPolicy tenant, Subscription subscription, TenantContext context) {}
+    private record Resolved(
+            TenantPolicy tenant, Subscription subscription, Optional<NamedDestination> destination,
+            TenantContext context) {
+        boolean isOf(TenantPolicy policy, Subscription latest, Optional<NamedDestination> named) {
+            return tenant == policy && subscription == latest && destination.equals(named);
+        }
+    }
 
     /** Returns the number of subscriptions. */
     int size() {
@@ -44,8 +54,13 @@ final class TenantSubscriptions {
         return own == null ? Collections.emptyNavigableMap() : Collections.unmodifiableNavigableMap(own.byName);
     }
 
-    /** Returns a tenant with the policy of its deliveries with a workload; unchanged without such a subscription. */
-    TenantContext context(TenantContext tenant, String workload) {
+    /**
+     * Returns a tenant with the policy of its deliveries with a workload; unchanged without such a subscription.
+     *
+     * @param named returns the destination that settings name
+     */
+    TenantContext context(
+            TenantContext tenant, String workload, Function<PolicySettings, Optional<NamedDestination>> named) {
         OfTenant own = byTenant.get(tenant.name());
         Subscription subscription =
                 own == null ? null : own.byName.get(workload.substring(Subscription.MARK.length()));
@@ -53,12 +68,13 @@ final class TenantSubscriptions {
             return tenant;
         }
         Resolved known = own.resolved.get(workload);
-        if (known != null && known.tenant == tenant.policy() && known.subscription == subscription) {
+        Optional<NamedDestination> destination = named.apply(subscription.settings());
+        if (known != null && known.isOf(tenant.policy(), subscription, destination)) {
             return known.context;
         }
         TenantContext context =
-                new TenantContext(tenant.name(), tenant.hash(), tenant.policy().with(subscription));
-        own.resolved.put(workload, new Resolved(tenant.policy(), subscription, context));
+                new TenantContext(tenant.name(), tenant.hash(), tenant.policy().with(subscription, destination));
+        own.resolved.put(workload, new Resolved(tenant.policy(), subscription, destination, context));
         return context;
     }
 

@@ -3,11 +3,13 @@ package io.spillway.kafka.view;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.spillway.core.policy.NamedDestination;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.policy.WorkloadPolicy;
+import io.spillway.handler.Receiver;
 import io.spillway.kafka.codec.RecordCodec;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -108,6 +110,73 @@ class TenantPoliciesTest {
         assertThat(policies.subscription("acme", "hook").orElseThrow().settings().values())
                 .as("what a later release may allow").isEmpty();
         assertThat(policies.subscription("acme", "hook")).map(Subscription::pattern).contains("orders-*");
+    }
+
+    @Test
+    void a_destination_adds_its_settings_to_those_of_each_who_names_it() {
+        put("/crm", "attemptRate=10 concurrency=3 timeout=2s attempts=9 url=http://crm/");
+        put("acme", "destination=crm attempts=2");
+        subscribe("bolt", "hook", "destination=crm timeout=3s");
+        TenantPolicy acme = policies.of("acme");
+        assertThat(acme.attempts()).as("its own").isEqualTo(2);
+        assertThat(acme.timeoutMillis()).isEqualTo(2_000);
+        assertThat(acme.receiver()).map(Receiver::url).contains("http://crm/");
+        assertThat(acme.attemptRate()).as("a limit of all together").isEqualTo(Double.POSITIVE_INFINITY);
+        assertThat(acme.concurrency()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(acme.destination()).map(NamedDestination::attemptRate).contains(10.0);
+        assertThat(acme.destination()).map(NamedDestination::concurrency).contains(3);
+        TenantPolicy hook = policies.of("bolt", "~hook");
+        assertThat(hook.timeoutMillis()).as("its own").isEqualTo(3_000);
+        assertThat(hook.attempts()).isEqualTo(9);
+        assertThat(hook.destination()).isEqualTo(acme.destination());
+        assertThat(policies.of("bolt").destination()).isEmpty();
+        assertThat(policies.inForce("acme").json()).containsEntry("timeoutMillis", 2_000L)
+                .containsEntry("attempts", 2L);
+
+        put("/crm", "attemptRate=20");
+        assertThat(policies.of("acme").timeoutMillis()).as("it follows a change").isEqualTo(30_000);
+        assertThat(policies.of("bolt", "~hook").destination()).map(NamedDestination::attemptRate).contains(20.0);
+        policies.remove("/crm");
+        assertThat(policies.of("acme").destination()).map(NamedDestination::attemptRate)
+                .as("a name without settings").contains(Double.POSITIVE_INFINITY);
+        put("acme", "attempts=2");
+        put("/crm", "attempts=9");
+        assertThat(policies.of("acme").destination()).isEmpty();
+        assertThat(policies.of("acme").attempts()).isEqualTo(2);
+    }
+
+    @Test
+    void a_destination_may_be_that_of_all_tenants_and_one_with_a_url_of_its_own_has_another() {
+        put("*", "destination=crm timeout=5s");
+        put("acme", "attempts=2");
+        subscribe("acme", "same", "attempts=4");
+        subscribe("acme", "own", "url=http://else/");
+        subscribe("acme", "none", "destination=none");
+        put("/crm", "attempts=9 timeout=2s");
+        assertThat(policies.of("bolt").attempts()).isEqualTo(9);
+        assertThat(policies.of("bolt").timeoutMillis()).as("before what is set for all").isEqualTo(2_000);
+        assertThat(policies.of("acme").attempts()).isEqualTo(2);
+        assertThat(policies.of("acme", "~same").destination()).map(NamedDestination::name).contains("crm");
+        assertThat(policies.of("acme", "~own").destination()).isEmpty();
+        assertThat(policies.of("acme", "~none").destination()).isEmpty();
+    }
+
+    @Test
+    void destinations_count_as_entries_and_are_no_tenants() {
+        put("/crm", "attempts=9");
+        put("acme", "attempts=2");
+        assertThat(policies.names()).containsExactly("acme");
+        assertThat(policies.subscribed()).isEmpty();
+        assertThat(policies.keys()).containsExactlyInAnyOrder("acme", "/crm");
+        assertThat(policies.contains("/crm")).isTrue();
+        assertThat(policies.contains("/other")).isFalse();
+        assertThat(policies.hasRoomFor("/crm", 2)).as("a change").isTrue();
+        assertThat(policies.hasRoomFor("/other", 2)).isFalse();
+        assertThat(policies.ofMeasured("/crm").attempts()).isEqualTo(9);
+        assertThat(policies.ofMeasured("acme").attempts()).isEqualTo(2);
+        put("/crm", "attempts=9 weight=4");
+        assertThat(policies.destinations().get("crm").settings()).as("what a later release may allow")
+                .isEqualTo(settings("attempts=9"));
     }
 
     @Test
