@@ -17,6 +17,8 @@ final class ExcessRules<T> {
     private static final int FEW = 4;
     /** A shorter rise is ignored: the items would come back later than the slots. */
     private static final long RAISED_NANOS = 5_000_000_000L;
+    /** Most items that stay in a backlog's buffer because they start within about two seconds. */
+    private static final int MOST_SOON = 100;
     /** Shortest and longest first delay of an item. Both double with each of its moves, up to the last bound. */
     private static final long LEAST_DELAY_MILLIS = 1_000;
     private static final long MOST_DELAY_MILLIS = 15_000;
@@ -38,8 +40,8 @@ final class ExcessRules<T> {
      * Moves items of hot that would wait long behind items of the same tenant, since new items of other tenants are
      * behind them in the partition. When the whole buffer empties within the buffer time, pausing the reader does less
      * harm than moves, so items stay. A tenant keeps an equal share of the read-ahead: after a stall of the whole
-     * worker all tenants have a backlog, and none is the cause. But where slots are idle and half of the read-ahead
-     * waits, those at their limit are the cause, however many they are.
+     * worker all tenants have a backlog, and none is the cause. But where slots are idle and a source may
+     * have no room, those at their limit are the cause, however many they are.
      */
     void fromHot(LaneBuffer<T> hot, long nowNanos, List<Excess<T>> moved) {
         double workMillis = 0;
@@ -47,8 +49,7 @@ final class ExcessRules<T> {
             workMillis += queue.size * queue.estimateMillis();
         }
         int equalShare = hot.members.size() < FEW ? 0 : settings.readAheadItems() / hot.members.size();
-        boolean isStalled = !pool.isFull() && (2 * hot.items >= settings.readAheadItems()
-                || 2 * hot.heldBytes >= settings.readAheadBytes());
+        boolean isStalled = !pool.isFull() && isStalled(hot);
         // With slow handlers as many items as half of the slots are few, and start within about half of an attempt.
         boolean isSoonDone = 2 * hot.items <= settings.slots()
                 || workMillis / settings.slots() <= settings.hotBufferMillis();
@@ -75,6 +76,11 @@ final class ExcessRules<T> {
         }
     }
 
+    /** Returns whether one of the lane's sources may have no room. */
+    boolean isStalled(LaneBuffer<T> lane) {
+        return lane.items >= settings.stalledItems() || 2 * lane.heldBytes >= settings.readAheadBytes();
+    }
+
     /**
      * Moves items of tenants and workloads that may not start more, however many slots are free, while slots are idle.
      * Any other full buffer only pauses the reader, which costs nothing.
@@ -98,9 +104,10 @@ final class ExcessRules<T> {
         // All that wait for a destination come back one after the other.
         boolean isOfDestination = node.destination != null && !node.isAtCap();
         LimitedNode<T> by = isOfDestination ? node.destination : node;
-        double eachMillis = isOfDestination
-                ? node.destination.apartMillis() : node.apartMillis(queue.estimateMillis() / atOnce(queue));
-        cut(queue, Math.max(1, kept(queue)), moved, waiting -> new Excess<>(
+        double eachMillis = isOfDestination ? node.destination.apartMillis() : apartMillis(queue);
+        // Those that move come back after a second at least, and a start that is missed until then is lost.
+        int soon = by.rate == null ? 0 : (int) Math.min(MOST_SOON, 2 * LEAST_DELAY_MILLIS / apartMillis(queue));
+        cut(queue, Math.max(1, Math.max(soon, kept(queue))), moved, waiting -> new Excess<>(
                 waiting.item(), Lane.DELAY, due(by, waiting.moves, eachMillis, nowMillis)));
     }
 
@@ -126,10 +133,12 @@ final class ExcessRules<T> {
      * many as start in that time, and as run at the same time beside those that run (Little's law).
      */
     private int kept(FairQueue<T> queue) {
-        double eachMillis = queue.estimateMillis();
-        double apartMillis = queue.node.apartMillis(eachMillis / atOnce(queue));
-        double ahead = (settings.hotBufferMillis() + eachMillis) / apartMillis;
+        double ahead = (settings.hotBufferMillis() + queue.estimateMillis()) / apartMillis(queue);
         return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + ROUNDING - queue.node.inFlight)));
+    }
+
+    private double apartMillis(FairQueue<T> queue) {
+        return queue.node.apartMillis(queue.estimateMillis() / atOnce(queue));
     }
 
     /** Returns the slots that a node can get: by its latency, so that the result is the same after a start. */

@@ -199,7 +199,7 @@ public final class FairDispatch<T> {
         List<Excess<T>> moved = new ArrayList<>();
         excessRules.fromHot(lanes.of(Lane.HOT), nowNanos, moved);
         for (LaneBuffer<T> lane : lanes.all.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
-            if (lane.items >= settings.stalledItems() || 2 * lane.heldBytes >= settings.readAheadBytes()) {
+            if (excessRules.isStalled(lane)) {
                 excessRules.fromBacklog(lane, nowMillis, nowNanos, moved);
             }
         }

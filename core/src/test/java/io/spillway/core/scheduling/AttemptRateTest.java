@@ -145,7 +145,24 @@ class AttemptRateTest {
 
         worker.excess(0, nowNanos);
 
-        assertThat(worker.waiting(Lane.OVERFLOW)).isLessThan(20);
+        assertThat(worker.waiting(Lane.OVERFLOW)).as("two seconds of it").isBetween(19, 21);
+    }
+
+    @Test
+    void many_tenants_at_their_rates_leave_hot_to_the_others() {
+        fleet(1);
+        FairDispatch<String> worker = workers.getFirst();
+        for (int i = 0; i < 50; i++) {
+            offer(worker, "slow" + i, "", LIMITED, 1);
+        }
+        run(1);
+        for (int i = 0; i < 50; i++) {
+            offer(worker, "slow" + i, "", LIMITED, 100);
+        }
+        runMillis(5);
+
+        assertThat(worker.excess(0, nowNanos)).hasSizeGreaterThan(4_500);
+        assertThat(worker.waiting(Lane.HOT)).isLessThan(400);
     }
 
     @Test
