@@ -169,8 +169,7 @@ final class AttemptRunner implements AutoCloseable {
                         "The handler's method destination returned null. It must return a name, or an empty one.");
             }
             // Subscribers are told apart also where the handler does not.
-            boolean isOfSubscriber = named.isEmpty() && Subscription.isDelivery(attempt.workload());
-            attempt.destination = plain(isOfSubscriber ? name + attempt.workload() : name);
+            attempt.destination = plain(Subscription.isDelivery(attempt.workload()) ? name + attempt.workload() : name);
             failed = "";
             return AttemptRules.ofHandler(handler.handle(attempt));
         } catch (OutOfMemoryError e) {

@@ -48,8 +48,10 @@ public final class AttemptTimeouts {
      * subscription, as {@code tenant/workload}, or its tenant.
      */
     public static String measuredAs(String tenant, String workload, TenantPolicy policy) {
-        return policy.destination().map(named -> "/" + named.name())
-                .orElseGet(() -> Subscription.isDelivery(workload) ? tenant + "/" + workload : tenant);
+        if (policy.destination().isPresent()) {
+            return "/" + policy.destination().get().name();
+        }
+        return Subscription.isDelivery(workload) ? tenant + "/" + workload : tenant;
     }
 
     /**

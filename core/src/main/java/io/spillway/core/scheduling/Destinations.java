@@ -35,7 +35,8 @@ final class Destinations<T> {
 
     /** Applies the policy of an item that is added to a leaf. */
     void follow(FairNode<T> leaf, TenantPolicy policy, MaxMinSlots shares) {
-        DestinationNode<T> destination = policy.destination().map(named -> of(named, shares)).orElse(null);
+        DestinationNode<T> destination =
+                policy.destination().isPresent() ? of(policy.destination().get(), shares) : null;
         // Of the workloads that share a leaf some may have none.
         boolean stays = destination == null && leaf.isShared && leaf.isBusy();
         if (leaf.destination != destination && !stays) {
