@@ -40,10 +40,10 @@ final class ExcessRules<T> {
      * Moves items of hot that would wait long behind items of the same tenant, since new items of other tenants are
      * behind them in the partition. When the whole buffer empties within the buffer time, pausing the reader does less
      * harm than moves, so items stay. A tenant keeps an equal share of the read-ahead: after a stall of the whole
-     * worker all tenants have a backlog, and none is the cause. But where slots are idle and a source may
-     * have no room, those at their limit are the cause, however many they are.
+     * worker all tenants have a backlog, and none is the cause. But where slots are idle and a source may have no room,
+     * those that wait for a rate or a destination are the cause, however many they are.
      */
-    void fromHot(LaneBuffer<T> hot, long nowNanos, List<Excess<T>> moved) {
+    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved) {
         double workMillis = 0;
         for (FairQueue<T> queue : hot.members) {
             workMillis += queue.size * queue.estimateMillis();
@@ -57,8 +57,10 @@ final class ExcessRules<T> {
             FairQueue<T> queue = hot.members.get(i);
             Function<SlotLease<T>, Excess<T>> move = waiting -> new Excess<>(waiting.item(), Lane.OVERFLOW, 0);
             if (isStalled) {
-                for (FairQueue<T> part : isHeld(queue.node, nowNanos) ? List.of(queue) : partsAtCap(queue)) {
-                    cut(part, Math.max(1, kept(part)), moved, move);
+                for (FairQueue<T> part : queue.node.isPaced ? List.of(queue) : queue.leaves()) {
+                    if (part.node.isPaced || part.node.isAtDestination()) {
+                        cut(part, Math.max(1, kept(part)), moved, move);
+                    }
                 }
             }
             if (queue.size <= equalShare) {
