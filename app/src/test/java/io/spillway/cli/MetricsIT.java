@@ -127,7 +127,6 @@ class MetricsIT {
             assertThat(value(samples, "spillway_age_of_first_attempt_seconds_count", "tenant", "failing"))
                     .as("retries have a metric of their own").isEqualTo(20);
             assertThat(sum(samples, "spillway_age_of_retry_seconds_count")).isEqualTo(20);
-            assertThat(sum(samples, "spillway_age_of_first_subscriber_first_attempt_seconds_count")).isEqualTo(65);
             assertThat(sum(samples, "spillway_handler_duration_seconds_count")).isEqualTo(85);
             assertThat(value(samples, "spillway_age_of_first_attempt_seconds_count", "lane", "overflow")).isPositive();
             assertThat(value(samples, "spillway_age_of_first_attempt_seconds_count", "lane", "aged")).isEqualTo(5);

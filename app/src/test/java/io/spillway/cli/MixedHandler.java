@@ -16,9 +16,4 @@ public final class MixedHandler implements Handler {
             default -> Outcome.done();
         };
     }
-
-    @Override
-    public boolean fansOut() {
-        return true;
-    }
 }

@@ -23,9 +23,4 @@ public final class TroubledHandler implements Handler {
             default -> Outcome.dead("cannot parse the order");
         };
     }
-
-    @Override
-    public boolean fansOut() {
-        return true;
-    }
 }

@@ -52,18 +52,6 @@ public interface Handler extends AutoCloseable {
     }
 
     /**
-     * Returns whether this handler calls several subscribers in turn for each item. If true, the worker also records
-     * the item's age at the first attempt of the first subscriber
-     * ({@code spillway.age_of_first_subscriber_first_attempt}). The handler itself provides metrics of the other
-     * subscribers.
-     *
-     * <p>Read once, when the worker starts. Default: false.
-     */
-    default boolean fansOut() {
-        return false;
-    }
-
-    /**
      * Returns whether a call leaves no state in its thread: no thread-local, logging context or context class loader.
      * If true, threads are reused for further items, possibly of other tenants, which saves about a fifth of the CPU
      * time at full load. Must always return the same value. Default: false.

@@ -81,7 +81,6 @@ class DeliveryBuilderTest {
     @Test
     void a_handler_promises_nothing_by_itself() throws Exception {
         Handler handler = delivery -> Outcome.done();
-        assertThat(handler.fansOut()).isFalse();
         assertThat(handler.leavesThreadClean()).isFalse();
         assertThat(handler.destination(withKey(1))).isEmpty();
     }

@@ -142,7 +142,7 @@ public final class Worker implements AutoCloseable {
         this.queues = new QueueAdmin(admin, kafka.commands());
         this.initialOffsets = new InitialOffsets(kafka, queues, topics, clock, WorkerException::new);
         DestinationHealth health = new DestinationHealth(DestinationHealth.MAX_TENANTS);
-        WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
+        WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries,
                 tenant -> health.isTenantUnavailable(tenant, clock.millis()), settings.lateAfter(), clock);
         this.clockWatch = new ClockWatch("Worker", clock, nanoClock);
         // The limits of the dead-letter lane, because moves add headers to items that ingress accepted.

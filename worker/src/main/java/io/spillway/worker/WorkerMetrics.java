@@ -62,7 +62,6 @@ final class WorkerMetrics {
     private final Map<String, Timer> handlerDuration = new HashMap<>();
     private final Map<Lane, Timer> setAsideFirst = new EnumMap<>(Lane.class);
     private final Map<Lane, Timer> setAsideRetry = new EnumMap<>(Lane.class);
-    private final Optional<Timer> ageOfFirstSubscriber;
     private final Counter deliveriesStarted;
     private final Timer deliveriesDone;
     private final Counter leasesEnded;
@@ -76,12 +75,11 @@ final class WorkerMetrics {
      * Registers all meters except those of tenants, which are registered with their first item.
      *
      * @param tenants     maximum number of tenants with series of their own
-     * @param fansOut     whether the handler serves many subscribers
      * @param unavailable whether nearly all items of a tenant fail
      * @param lateAfter   age at which an item without an attempt makes its tenant late
      */
     WorkerMetrics(
-            MeterRegistry registry, int tenants, boolean fansOut, Predicate<String> unavailable, Duration lateAfter,
+            MeterRegistry registry, int tenants, Predicate<String> unavailable, Duration lateAfter,
             InstantSource clock) {
         this.registry = registry;
         departures = new Departures(registry);
@@ -110,8 +108,6 @@ final class WorkerMetrics {
                 .description("Attempts interrupted because their lease had ended").register(registry);
         transactionsFailed = Counter.builder("spillway.worker.transactions.failed")
                 .description("Transactions that were aborted and retried").register(registry);
-        ageOfFirstSubscriber = !fansOut ? Optional.empty() : Optional.of(
-                AgeTimer.ofFirstSubscriber().register(registry));
         deliveriesStarted = Counter.builder("spillway.deliveries.started")
                 .description("Deliveries to subscriptions at their first attempt").register(registry);
         deliveriesDone = AgeTimer.of("spillway.age_of_done_delivery", "Age of a delivery to a subscription when done")
@@ -191,7 +187,6 @@ final class WorkerMetrics {
             if (!item.workload().isEmpty()) {
                 ageOfWorkload.of(item.tenant() + SEPARATOR + item.workload()).record(ageMillis, TimeUnit.MILLISECONDS);
             }
-            ageOfFirstSubscriber.ifPresent(timer -> timer.record(ageMillis, TimeUnit.MILLISECONDS));
             if (Subscription.isDelivery(item.workload())) {
                 deliveriesStarted.increment();
                 starts.started(new FirstStarts.Start(item.hashOfItem(), ageMillis));

@@ -47,7 +47,7 @@ final class CoreScene {
     final Topics topics;
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final WorkerMetrics metrics = new WorkerMetrics(
-            registry, 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
+            registry, 3, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     final TenantPolicies policies;
     final Sweeps sweeps = new Sweeps();
     /** Limits of topics in the cluster that are lower than declared. */

@@ -60,7 +60,7 @@ class HandlerFailureTest {
             new TenantPolicies(PolicySettings.NONE_SET.with(PolicyField.ATTEMPTS, "1")), new Sweeps(), item -> false,
             () -> 0);
     private final WorkerMetrics metrics = new WorkerMetrics(
-            new SimpleMeterRegistry(), 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
+            new SimpleMeterRegistry(), 3, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     private final WorkerCore core = core();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private long offset;

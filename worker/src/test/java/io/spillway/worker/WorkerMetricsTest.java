@@ -31,14 +31,14 @@ class WorkerMetricsTest {
     private long nowMillis = 1_700_000_000_000L;
     private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
 
-    private WorkerMetrics metrics(boolean fansOut) {
-        return new WorkerMetrics(registry, 2, fansOut, unavailable::contains, Duration.ofMinutes(5), clock);
+    private WorkerMetrics metrics() {
+        return new WorkerMetrics(registry, 2, unavailable::contains, Duration.ofMinutes(5), clock);
     }
 
     @Test
     void a_poll_without_records_counts_as_empty_only_when_no_items_of_the_lane_wait_in_the_worker() {
         Map<Lane, Long> waiting = new HashMap<>(Map.of(Lane.HOT, 0L, Lane.OVERFLOW, 4_000L, Lane.AGED, 0L));
-        WorkerMetrics metrics = metrics(false);
+        WorkerMetrics metrics = metrics();
         metrics.watchWaiting(waiting::get);
 
         metrics.polled(Lane.HOT, true);
@@ -58,7 +58,7 @@ class WorkerMetricsTest {
 
     @Test
     void tenants_and_workloads_at_their_concurrency_have_series_up_to_the_limit() {
-        WorkerMetrics metrics = metrics(false);
+        WorkerMetrics metrics = metrics();
         assertThat(registry.find("spillway.at_cap").gauges()).isEmpty();
         for (int second = 0; second < 300; second++) {
             metrics.limitsAtCap(Set.of("acme"));
@@ -75,7 +75,7 @@ class WorkerMetricsTest {
 
     @Test
     void failing_tenants_have_series_up_to_the_limit() {
-        WorkerMetrics metrics = metrics(false);
+        WorkerMetrics metrics = metrics();
         assertThat(registry.find("spillway.destination.unavailable").gauges()).isEmpty();
 
         metrics.failed("acme");
@@ -102,7 +102,7 @@ class WorkerMetricsTest {
 
     @Test
     void the_tenants_that_time_out_most_have_series_up_to_the_limit() {
-        WorkerMetrics metrics = metrics(false);
+        WorkerMetrics metrics = metrics();
         for (String tenant : List.of("acme", "globex", "globex", "initech")) {
             metrics.timedOut(tenant);
         }
@@ -119,7 +119,7 @@ class WorkerMetricsTest {
 
     @Test
     void the_oldest_waiting_item_grows_older_when_nothing_is_attempted_and_nothing_is_measured() {
-        WaitingMeters waiting = metrics(false).waitingItems;
+        WaitingMeters waiting = metrics().waitingItems;
         assertThat(oldest("hot", TenantMeters.OTHERS)).as("an empty queue").isZero();
 
         waiting.measure(Map.of(
@@ -139,7 +139,7 @@ class WorkerMetricsTest {
 
     @Test
     void a_tenant_is_late_while_its_oldest_item_waits_too_long_and_for_a_minute_after_a_late_first_attempt() {
-        WorkerMetrics metrics = metrics(false);
+        WorkerMetrics metrics = metrics();
         Map<Lane, Map<String, Long>> now = Map.of(Lane.HOT, Map.of("small", nowMillis, "big", nowMillis + 10_000));
         metrics.waitingItems.measure(now);
         nowMillis += 300_000;
@@ -161,17 +161,9 @@ class WorkerMetricsTest {
     }
 
     @Test
-    void the_age_at_the_first_subscriber_exists_only_for_a_handler_that_fans_out() {
-        metrics(false);
-        assertThat(registry.find("spillway.age_of_first_subscriber_first_attempt").timer()).isNull();
-        metrics(true);
-        assertThat(registry.find("spillway.age_of_first_subscriber_first_attempt").timer()).isNotNull();
-    }
-
-    @Test
     void router_and_worker_share_the_series_of_dropped_and_dead_lettered_items() {
         Departures router = new Departures(registry);
-        WorkerMetrics worker = metrics(false);
+        WorkerMetrics worker = metrics();
         router.dropped(DropReason.TTL);
         worker.departures.dropped(DropReason.TTL);
         router.deadLettered(DeadReason.MALFORMED);

@@ -53,7 +53,7 @@ final class WorkerModel {
     final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
             new TenantPolicies(defaults), new Sweeps(), item -> false, () -> 0);
     final WorkerMetrics metrics = new WorkerMetrics(
-            new SimpleMeterRegistry(), 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
+            new SimpleMeterRegistry(), 3, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs = new LinkedHashMap<>();
     final Map<TopicPartition, ProgressState> committed = new HashMap<>();
     final List<ProducerRecord<byte[], byte[]>> delayed = new ArrayList<>();

@@ -72,7 +72,16 @@ final class PolicyConflicts {
         List<String> conflicts = new ArrayList<>(search.of(ViewContent.ALL_TENANTS, CONFIGURED));
         policies.all().keySet().stream().filter(tenant -> !tenant.equals(ViewContent.ALL_TENANTS))
                 .forEach(tenant -> conflicts.addAll(search.of(tenant, OWN)));
+        policies.all().forEach((tenant, own) -> search.addUnknown(tenant, own, conflicts));
+        policies.subscribed().forEach(tenant -> policies.subscriptions(tenant).forEach((name, subscription) ->
+                search.addUnknown(TenantPolicies.key(tenant, name), subscription.settings(), conflicts)));
         return conflicts;
+    }
+
+    private void addUnknown(String owner, PolicySettings own, List<String> conflicts) {
+        own.get(PolicyField.DESTINATION).filter(name -> !isNone(name) && !policies.destinations().containsKey(name))
+                .ifPresent(name -> conflicts.add(Printable.of(owner) + ": destination = " + name
+                        + " has no effect: it is not set. Set it: spillway destinations set " + name));
     }
 
     /** @param least conflicts of a setting less close to the tenant are found elsewhere */
@@ -125,7 +134,7 @@ final class PolicyConflicts {
 
     /** The value for "automatic" is the same. */
     private static boolean isNone(Object value) {
-        return number(value) == PolicyField.NONE;
+        return value instanceof Number number && number.doubleValue() == PolicyField.NONE;
     }
 
     private static double number(Object value) {

@@ -38,7 +38,8 @@ public final class AttemptFeed extends TopicFollower {
         super(clients, topics.attempts(), "tail-", Map.of(), clock);
         this.receiver = receiver;
         this.unreachable = unreachable;
-        this.ageOfFirst = AgeTimer.ofFirstSubscriber().register(registry);
+        this.ageOfFirst = AgeTimer.of("spillway.age_of_first_subscriber_first_attempt",
+                "Age of an item at the first attempt of its first subscriber").register(registry);
         FunctionCounter.builder("spillway.attempts.skipped", this, TopicFollower::skipped)
                 .description("Reports of attempts that could not be decoded")
                 .register(registry);

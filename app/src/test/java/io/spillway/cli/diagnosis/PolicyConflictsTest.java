@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.kafka.view.TenantPolicies;
 import java.util.Arrays;
@@ -44,6 +45,22 @@ class PolicyConflictsTest {
     void settings_that_have_an_effect_are_not(String settings) {
         put("acme", settings);
 
+        assertThat(PolicyConflicts.in(policies, configured)).isEmpty();
+    }
+
+    @Test
+    void a_destination_that_is_not_set_is_found_and_one_that_is_set_is_not() {
+        put("acme", "destination=crm");
+        put("bolt", "destination=none");
+        policies.put("bolt/hook", TenantPolicies.encode("bolt", new Subscription(
+                "hook", "*", PolicySettings.NONE_SET.with(PolicyField.DESTINATION, "erp"))));
+
+        assertThat(PolicyConflicts.in(policies, configured)).containsExactly(
+                "acme: destination = crm has no effect: it is not set. Set it: spillway destinations set crm",
+                "bolt/hook: destination = erp has no effect: it is not set. Set it: spillway destinations set erp");
+
+        put("/crm", "attempts=3");
+        put("/erp", "attempts=3");
         assertThat(PolicyConflicts.in(policies, configured)).isEmpty();
     }
 

@@ -18,10 +18,4 @@ public final class AgeTimer {
     public static Timer.Builder of(String name, String description) {
         return Timer.builder(name).description(description).serviceLevelObjectives(AGES);
     }
-
-    /** Returns the builder of that of items of which a first subscriber was tried, by worker or by router. */
-    public static Timer.Builder ofFirstSubscriber() {
-        return of("spillway.age_of_first_subscriber_first_attempt",
-                "Age of an item at the first attempt of its first subscriber");
-    }
 }
