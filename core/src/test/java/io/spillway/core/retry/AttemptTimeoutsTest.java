@@ -3,6 +3,7 @@ package io.spillway.core.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.core.policy.NamedDestination;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,19 @@ class AttemptTimeoutsTest {
 
     /** What some attempts came to. */
     private record Played(int timedOut, int probesTimedOut, double timedOutMillis, double probeMillis) {}
+
+    @Test
+    void a_tenant_a_subscription_and_a_destination_are_measured_by_themselves() {
+        PolicySettings named = PolicySettings.NONE_SET.with(PolicyField.DESTINATION, "crm");
+        TenantPolicy plain = TenantPolicy.of(PolicySettings.NONE_SET);
+        TenantPolicy calling = TenantPolicy.of(
+                named, Optional.of(new NamedDestination("crm", PolicySettings.NONE_SET)), PolicySettings.NONE_SET);
+
+        assertThat(AttemptTimeouts.measuredAs("acme", "mail", plain)).isEqualTo("acme");
+        assertThat(AttemptTimeouts.measuredAs("acme", "~billing", plain)).isEqualTo("acme/~billing");
+        assertThat(AttemptTimeouts.measuredAs("acme", "mail", calling)).isEqualTo("/crm");
+        assertThat(AttemptTimeouts.measuredAs("bolt", "~billing", calling)).isEqualTo("/crm");
+    }
 
     @Test
     void theFixedTimeoutAppliesUntilThreeHundredAttemptsSucceeded() {
