@@ -1,7 +1,7 @@
 package io.spillway.operator;
 
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.item.PoolName;
+import io.spillway.core.policy.NamedDestination;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.PointInTime;
@@ -65,10 +65,9 @@ public final class Inputs {
             return;
         }
         String name = TenantPolicies.nameOf(key);
-        // A policy can give neither word as a name.
-        if (!PolicyField.DESTINATION.isValid(name) || name.equals("none") || name.equals("default")) {
-            throw new OperatorException("destination " + Printable.of(name) + ": must be " + PoolName.RULE
-                    + ", and not none or default");
+        if (!NamedDestination.isName(name)) {
+            throw new OperatorException(
+                    "destination " + Printable.of(name) + ": must be " + NamedDestination.NAME_ALLOWED);
         }
         settings.stream().filter(field -> !PolicyField.OF_DESTINATIONS.contains(field)).findFirst()
                 .ifPresent(field -> {

@@ -88,7 +88,7 @@ public sealed interface OperatorAction
         }
 
         public SetPolicy {
-            Inputs.requireOwnerOf(command == Command.SET ? values.keySet() : List.of(PolicyField.DEDICATED), tenant);
+            Inputs.requireOwnerOf(values.keySet(), tenant);
             values.forEach(SetPolicy::check);
             if (values.isEmpty()) {
                 throw new OperatorException(
@@ -96,6 +96,7 @@ public sealed interface OperatorAction
             }
             values = Collections.unmodifiableMap(new EnumMap<>(values));
             if (workload.isPresent()) {
+                Inputs.requireNameOrAll("tenant", tenant);
                 Inputs.requireName("--workload", workload.get());
                 List<PolicyField> allowed = PolicyField.OF_WORKLOADS;
                 values.keySet().stream().filter(field -> !allowed.contains(field)).findFirst().ifPresent(field -> {
@@ -112,6 +113,7 @@ public sealed interface OperatorAction
 
         /** Returns the pause of a tenant or of one of its workloads, or its end. */
         public static SetPolicy pause(String tenant, Optional<String> workload, boolean pause) {
+            Inputs.requireNameOrAll("tenant", tenant);
             return new SetPolicy(pause ? Command.PAUSE : Command.RESUME, tenant, workload,
                     Map.of(PolicyField.PAUSED, Boolean.toString(pause)));
         }

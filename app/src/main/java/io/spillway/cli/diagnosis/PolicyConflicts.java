@@ -70,9 +70,12 @@ final class PolicyConflicts {
     static List<String> in(TenantPolicies policies, PolicySettings configured) {
         PolicyConflicts search = new PolicyConflicts(policies, configured);
         List<String> conflicts = new ArrayList<>(search.of(ViewContent.ALL_TENANTS, CONFIGURED));
-        policies.all().keySet().stream().filter(tenant -> !tenant.equals(ViewContent.ALL_TENANTS))
-                .forEach(tenant -> conflicts.addAll(search.of(tenant, OWN)));
-        policies.all().forEach((tenant, own) -> search.addUnknown(tenant, own, conflicts));
+        policies.all().forEach((tenant, own) -> {
+            if (!tenant.equals(ViewContent.ALL_TENANTS)) {
+                conflicts.addAll(search.of(tenant, OWN));
+            }
+            search.addUnknown(tenant, own, conflicts);
+        });
         policies.subscribed().forEach(tenant -> policies.subscriptions(tenant).forEach((name, subscription) ->
                 search.addUnknown(TenantPolicies.key(tenant, name), subscription.settings(), conflicts)));
         return conflicts;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.spillway.config.DocumentMap;
 import io.spillway.config.YamlDocument;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.policy.NamedDestination;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.Subscription;
@@ -141,8 +142,8 @@ final class PoliciesFile {
                             entries.put(TenantPolicies.key(tenant, name), PolicyEntry.of(subscription))));
         }
         if (hasDestinations) {
-            root.one(DESTINATIONS, names -> names.each(PolicyField.DESTINATION::isValid,
-                    "the name must be " + PolicyField.DESTINATION.allowed(), fields ->
+            root.one(DESTINATIONS, names -> names.each(NamedDestination::isName,
+                    "the name must be " + NamedDestination.NAME_ALLOWED, fields ->
                             new PolicySettings(fields.policy(PolicyField.OF_DESTINATIONS))))
                     .forEach((name, settings) -> entries.put(
                             TenantPolicies.destinationKey(name), PolicyEntry.ofDestination(settings)));
@@ -162,14 +163,7 @@ final class PoliciesFile {
     private static PolicySettings settings(DocumentMap tenant) {
         return new PolicySettings(tenant.policy(List.of(PolicyField.values())),
                 tenant.one(WORKLOADS, workloads -> workloads.each(
-                        ItemLimits::isName, "the workload must be " + ItemLimits.NAME_ALLOWED, PoliciesFile::limits)));
-    }
-
-    private static WorkloadPolicy limits(DocumentMap workload) {
-        WorkloadPolicy limits = WorkloadPolicy.DEFAULT;
-        for (Map.Entry<PolicyField, Object> value : workload.policy(PolicyField.OF_WORKLOADS).entrySet()) {
-            limits = limits.with(value.getKey(), value.getValue());
-        }
-        return limits;
+                        ItemLimits::isName, "the workload must be " + ItemLimits.NAME_ALLOWED,
+                        workload -> WorkloadPolicy.of(workload.policy(PolicyField.OF_WORKLOADS)))));
     }
 }

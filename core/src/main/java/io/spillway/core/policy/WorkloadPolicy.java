@@ -29,6 +29,15 @@ public record WorkloadPolicy(double weight, int concurrency, double attemptRate,
         this(weight, concurrency, Double.POSITIVE_INFINITY, false);
     }
 
+    /** Returns the limits among stored values; those that are missing have their defaults. */
+    public static WorkloadPolicy of(Map<PolicyField, Object> values) {
+        WorkloadPolicy limits = DEFAULT;
+        for (PolicyField field : PolicyField.OF_WORKLOADS) {
+            limits = values.containsKey(field) ? limits.with(field, values.get(field)) : limits;
+        }
+        return limits;
+    }
+
     /** Returns a copy with the stored form of one of {@link PolicyField#OF_WORKLOADS}. */
     public WorkloadPolicy with(PolicyField field, Object stored) {
         require(field, stored);

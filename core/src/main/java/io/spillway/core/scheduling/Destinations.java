@@ -55,7 +55,8 @@ final class Destinations<T> {
             byName.put(named.name(), known);
         }
         boolean wasAtCap = known.isAtCap();
-        known.limit(named.concurrency(), StartRate.thousandths(named.attemptRate()), shares);
+        known.limit(
+                named.limits().concurrency(), StartRate.thousandths(named.limits().attemptRate()), shares);
         isAnyFree |= wasAtCap && !known.isAtCap();
         return known;
     }

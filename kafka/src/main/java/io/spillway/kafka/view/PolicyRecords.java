@@ -21,18 +21,10 @@ final class PolicyRecords {
         // In the order of the names, of a map that may be larger than is allowed, and have invalid names.
         new TreeMap<>(texts(record.get("workloads"))).forEach((name, limits) -> {
             if (ItemLimits.isName(name) && workloads.size() < TenantPolicy.MAX_WORKLOADS) {
-                workloads.put(name, limits(values(limits)));
+                workloads.put(name, WorkloadPolicy.of(values(limits)));
             }
         });
         return new PolicySettings(values(record.get("settings")), workloads);
-    }
-
-    private static WorkloadPolicy limits(Map<PolicyField, Object> values) {
-        WorkloadPolicy limits = WorkloadPolicy.DEFAULT;
-        for (PolicyField field : PolicyField.OF_WORKLOADS) {
-            limits = values.containsKey(field) ? limits.with(field, values.get(field)) : limits;
-        }
-        return limits;
     }
 
     /** Returns the values of known fields; others are of a later release. */

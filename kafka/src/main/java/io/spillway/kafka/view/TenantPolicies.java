@@ -49,8 +49,8 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     private final PolicySettings defaults;
     private final long seed;
     private final Map<String, TenantContext> resolved = new ConcurrentHashMap<>();
-    private final TenantSubscriptions subscriptions = new TenantSubscriptions();
     private final NamedDestinations destinations = new NamedDestinations();
+    private final TenantSubscriptions subscriptions = new TenantSubscriptions(destinations);
     private final Map<TenantPolicy, TenantPolicy> shared = new HashMap<>();
     private volatile TenantPolicy others;
     private volatile SortedMap<String, DedicationPlan.Request> dedicated = Collections.emptySortedMap();
@@ -145,7 +145,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     /** Returns a tenant with the policy in force for its items with a workload. */
     public TenantContext context(String tenant, String workload) {
         TenantContext own = context(tenant);
-        return Subscription.isDelivery(workload) ? subscriptions.context(own, workload, destinations::of) : own;
+        return Subscription.isDelivery(workload) ? subscriptions.context(own, workload) : own;
     }
 
     /** Returns the destinations that have settings, by name. Changes with the view. */

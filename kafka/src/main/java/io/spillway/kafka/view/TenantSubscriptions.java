@@ -1,7 +1,6 @@
 package io.spillway.kafka.view;
 
 import io.spillway.core.policy.NamedDestination;
-import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
@@ -14,7 +13,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.Function;
 
 /**
  * Subscriptions by tenant and name, with the policies of their deliveries. Owner: the thread of the view, which adds
@@ -22,7 +20,13 @@ import java.util.function.Function;
  */
 final class TenantSubscriptions {
     private final Map<String, OfTenant> byTenant = new ConcurrentHashMap<>();
+    private final NamedDestinations destinations;
     private volatile int size;
+
+    /** Creates an empty one whose subscriptions name these destinations. */
+    TenantSubscriptions(NamedDestinations destinations) {
+        this.destinations = destinations;
+    }
 
     /**
      * Subscriptions of one tenant.
@@ -54,13 +58,8 @@ final class TenantSubscriptions {
         return own == null ? Collections.emptyNavigableMap() : Collections.unmodifiableNavigableMap(own.byName);
     }
 
-    /**
-     * Returns a tenant with the policy of its deliveries with a workload; unchanged without such a subscription.
-     *
-     * @param named returns the destination that settings name
-     */
-    TenantContext context(
-            TenantContext tenant, String workload, Function<PolicySettings, Optional<NamedDestination>> named) {
+    /** Returns a tenant with the policy of its deliveries with a workload; unchanged without such a subscription. */
+    TenantContext context(TenantContext tenant, String workload) {
         OfTenant own = byTenant.get(tenant.name());
         Subscription subscription =
                 own == null ? null : own.byName.get(workload.substring(Subscription.MARK.length()));
@@ -68,7 +67,7 @@ final class TenantSubscriptions {
             return tenant;
         }
         Resolved known = own.resolved.get(workload);
-        Optional<NamedDestination> destination = named.apply(subscription.settings());
+        Optional<NamedDestination> destination = destinations.of(subscription.settings());
         if (known != null && known.isOf(tenant.policy(), subscription, destination)) {
             return known.context;
         }

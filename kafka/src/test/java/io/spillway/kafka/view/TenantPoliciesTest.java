@@ -123,8 +123,8 @@ class TenantPoliciesTest {
         assertThat(acme.receiver()).map(Receiver::url).contains("http://crm/");
         assertThat(acme.attemptRate()).as("a limit of all together").isEqualTo(Double.POSITIVE_INFINITY);
         assertThat(acme.concurrency()).isEqualTo(Integer.MAX_VALUE);
-        assertThat(acme.destination()).map(NamedDestination::attemptRate).contains(10.0);
-        assertThat(acme.destination()).map(NamedDestination::concurrency).contains(3);
+        assertThat(acme.destination()).map(named -> named.limits().attemptRate()).contains(10.0);
+        assertThat(acme.destination()).map(named -> named.limits().concurrency()).contains(3);
         TenantPolicy hook = policies.of("bolt", "~hook");
         assertThat(hook.timeoutMillis()).as("its own").isEqualTo(3_000);
         assertThat(hook.attempts()).isEqualTo(9);
@@ -135,9 +135,10 @@ class TenantPoliciesTest {
 
         put("/crm", "attemptRate=20");
         assertThat(policies.of("acme").timeoutMillis()).as("it follows a change").isEqualTo(30_000);
-        assertThat(policies.of("bolt", "~hook").destination()).map(NamedDestination::attemptRate).contains(20.0);
+        assertThat(policies.of("bolt", "~hook").destination()).map(named -> named.limits().attemptRate())
+                .contains(20.0);
         policies.remove("/crm");
-        assertThat(policies.of("acme").destination()).map(NamedDestination::attemptRate)
+        assertThat(policies.of("acme").destination()).map(named -> named.limits().attemptRate())
                 .as("a name without settings").contains(Double.POSITIVE_INFINITY);
         put("acme", "attempts=2");
         put("/crm", "attempts=9");
