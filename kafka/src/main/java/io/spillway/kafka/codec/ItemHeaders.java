@@ -30,6 +30,10 @@ public final class ItemHeaders {
     public static final String WORKLOAD = "spillway-workload";
     public static final String PRIORITY = "spillway-priority";
     public static final String DELIVER_AT = "spillway-deliver-at";
+    /** Items of a tenant with the same order key are handled one at a time. */
+    public static final String ORDER_KEY = "spillway-order-key";
+    /** {@code true} on an item that is dropped if its tenant has sent its id before. */
+    public static final String DEDUPE = "spillway-dedupe";
 
     /** Prefix of the attributes of a CloudEvent in binary mode, which producers may set. */
     public static final String CLOUD_EVENT = "ce_";
@@ -53,6 +57,10 @@ public final class ItemHeaders {
     public static final String PARENT_WORKLOAD = "spillway-parent-workload";
     /** Name of the subscription after which the deliveries of a waiting item go on. */
     public static final String NEXT_DELIVERY = "spillway-next-delivery";
+    /** Turn of an item with an order key: the partition of the delay lane that gave it, and its name there. */
+    public static final String TURN = "spillway-turn";
+    /** Only on records of the delay lane that are no items, but tell that an item with a turn has ended. */
+    public static final String TURN_RESULT = "spillway-turn-result";
     /** Only on records of the delay lane that are no items, but tell what becomes of a claimed one. */
     public static final String CLAIM_RESULT = "spillway-claim-result";
 
@@ -70,11 +78,11 @@ public final class ItemHeaders {
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> OF_PRODUCERS =
-            Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT);
+            Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT, ORDER_KEY, DEDUPE);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, DEAD_CUT_FROM, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT,
                     REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM,
-                    CLAIM_RESULT, PARENT_WORKLOAD, NEXT_DELIVERY))
+                    CLAIM_RESULT, PARENT_WORKLOAD, NEXT_DELIVERY, TURN, TURN_RESULT))
             .collect(Collectors.toUnmodifiableSet());
 
     /** Most characters of a last failure. */
