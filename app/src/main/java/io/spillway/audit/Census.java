@@ -6,6 +6,7 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PartitionReader;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -140,7 +141,8 @@ public final class Census implements AutoCloseable {
         long first = Math.max(from, first(partition));
         readRange(partition, first, part.end(), record -> {
             boolean isWaiting = part.isUnfinished(record.offset());
-            if ((isWaiting || includeFinished) && !ClaimResult.isIn(record.headers())) {
+            if ((isWaiting || includeFinished) && !ClaimResult.isIn(record.headers())
+                    && !Turn.isNotice(record.headers())) {
                 visitor.accept(StoredItem.read(state, record.topic(), record.partition(), record.offset(),
                         isWaiting ? Progress.WAITS : Progress.FINISHED, record.key(), record.value(),
                         record.headers(), record.timestamp()));

@@ -1,12 +1,16 @@
 package io.spillway.deadletter;
 
 import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
 import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.topics.Topics;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
 
-/** Removal of dead letters, which leaves at most a record on the trail. */
+/** Removal of dead letters, which leaves at most a record on the trail, and lets an order key go on. */
 public record Discard(Topics topics) implements Disposal {
     private static final TrailCodec TRAIL = new TrailCodec();
 
@@ -21,13 +25,18 @@ public record Discard(Topics topics) implements Disposal {
     }
 
     @Override
-    public Optional<ProducerRecord<byte[], byte[]>> successor(DeadLetter letter, long index) {
-        if (!topics.keepsTrail()) {
-            return Optional.empty();
+    public List<ProducerRecord<byte[], byte[]>> successors(DeadLetter letter, long index) {
+        List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+        Headers headers = letter.record().headers();
+        Turn.of(headers).filter(turn -> turn.partition() < topics.partitions())
+                .ifPresent(turn -> records.add(new ProducerRecord<>(
+                        topics.lane(Lane.DELAY), turn.partition(), Math.max(0, letter.record().timestamp()), null, null,
+                        turn.notice(letter.owner(), headers, Turn.Result.ENDED))));
+        if (topics.keepsTrail()) {
+            byte[] end = new TrailCodec.End(to(), TrailCodec.DISCARDED).encode();
+            records.add(new ProducerRecord<>(topics.trail(), null, null, null, end, TRAIL.headers(
+                    letter.reading(), letter.record().value(), headers, letter.originText(), letter.attempts())));
         }
-        byte[] end = new TrailCodec.End(to(), TrailCodec.DISCARDED).encode();
-        return Optional.of(new ProducerRecord<>(topics.trail(), null, null, null, end, TRAIL.headers(
-                letter.reading(), letter.record().value(), letter.record().headers(), letter.originText(),
-                letter.attempts())));
+        return records;
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.deadletter;
 
 import io.spillway.core.item.ItemState;
+import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -18,12 +19,10 @@ public sealed interface Disposal permits Replay, Discard {
     }
 
     /**
-     * Returns the record that is written for the dead letter; empty for none.
+     * Returns the records that are written for the dead letter.
      *
      * @param letter dead letter without an obstacle
      * @param index  its index in this run, from 0
      */
-    default Optional<ProducerRecord<byte[], byte[]>> successor(DeadLetter letter, long index) {
-        return Optional.empty();
-    }
+    List<ProducerRecord<byte[], byte[]>> successors(DeadLetter letter, long index);
 }

@@ -80,8 +80,8 @@ final class PartitionRun {
             position = record.offset() + 1;
             DeadLetter letter = letters.letter(record);
             if (!wasFinished && work.selects(letter)) {
-                work.disposal().successor(letter, work.take())
-                        .ifPresent(successor -> transactions.send(successor, work.done()));
+                work.disposal().successors(letter, work.take())
+                        .forEach(successor -> transactions.send(successor, work.done()));
                 transactions.recordMove(letter, work.disposal().to());
                 progress.finished(record.offset());
                 isDirty = true;

@@ -3,10 +3,13 @@ package io.spillway.deadletter;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.routing.ReplayRules;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -64,8 +67,8 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
     }
 
     @Override
-    public Optional<ProducerRecord<byte[], byte[]>> successor(DeadLetter letter, long index) {
-        return Optional.of(delayed(letter, ReplayRules.dueMillis(startMillis, index, perSecond)));
+    public List<ProducerRecord<byte[], byte[]>> successors(DeadLetter letter, long index) {
+        return List.of(delayed(letter, ReplayRules.dueMillis(startMillis, index, perSecond)));
     }
 
     private ProducerRecord<byte[], byte[]> delayed(DeadLetter letter, long dueMillis) {
@@ -77,9 +80,12 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
         set(headers, ItemHeaders.ORIGIN, letter.originText());
         set(headers, ItemHeaders.REPLAYED_AT, Long.toString(startMillis));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        Optional<Turn> turn = Turn.of(headers).filter(had -> had.partition() < topics.partitions());
+        // It goes on in the place of its order that it has, or behind those that came after it.
+        turn.ifPresent(had -> set(headers, ItemHeaders.LANE_REASON, LaneReason.ORDER.label()));
         // The same partition number keeps the tenant in its shard. A producer rejects a negative timestamp.
-        return new ProducerRecord<>(topics.lane(Lane.DELAY), record.partition(), Math.max(0, record.timestamp()),
-                record.key(), record.value(), headers);
+        return new ProducerRecord<>(topics.lane(Lane.DELAY), turn.map(Turn::partition).orElse(record.partition()),
+                Math.max(0, record.timestamp()), record.key(), record.value(), headers);
     }
 
     private static void set(Headers headers, String name, String value) {

@@ -164,12 +164,11 @@ public final class Router implements AutoCloseable {
                 registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, unreachable, clock, registry);
-        DelayProcessor.Rules retries =
-                new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes);
+        var retries = new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes);
         this.stuckTransactions = new StuckTransactionDetector(nanoClock);
         Decider fresh = new ItemDecider(new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes(),
                 ItemLimits.MAX_HEADERS, configuration.router().maxHeaderBytes()), policies, sweeps, rules, metrics,
-                false);
+                topics.partitions(), false);
         var processors = processors(
                 services, fresh, rules, policies, sweeps, demand, retries, delays, placements, nanoClock);
         this.streams = new KafkaStreams(
@@ -331,13 +330,14 @@ public final class Router implements AutoCloseable {
 
     private RouterTopology.Processors processors(
             LaneServices services, Decider fresh, ItemRouter rules, TenantPolicies policies, Sweeps sweeps,
-            ShardDemand demand,
-            DelayProcessor.Rules retries, DelayMetrics delays, PlacementView placements, LongSupplier nanoClock) {
+            ShardDemand demand, DelayProcessor.Rules retries, DelayMetrics delays, PlacementView placements,
+            LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader delayed = new ItemReader(
                 schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, settings.maxDelayedHeaderBytes());
-        Decider due = new ItemDecider(delayed, policies, sweeps, rules, services.metrics(), true);
+        Decider due = new ItemDecider(
+                delayed, policies, sweeps, rules, services.metrics(), topics.partitions(), true);
         DelayReader delayReader = new DelayReader(delayed);
         LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(

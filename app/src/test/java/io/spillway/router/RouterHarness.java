@@ -206,8 +206,9 @@ public final class RouterHarness implements AutoCloseable {
                 configuration.router().maxHeaderBytes());
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,
                 configuration.router().maxDelayedHeaderBytes());
-        Decider fresh = wrap.apply(new ItemDecider(ingressReader, policies, sweeps, rules, metrics, false));
-        Decider due = wrap.apply(new ItemDecider(delayed, policies, sweeps, rules, metrics, true));
+        int count = topics.partitions();
+        Decider fresh = wrap.apply(new ItemDecider(ingressReader, policies, sweeps, rules, metrics, count, false));
+        Decider due = wrap.apply(new ItemDecider(delayed, policies, sweeps, rules, metrics, count, true));
         RouterTopology.Processors processors = new RouterTopology.Processors(
                 () -> new RouteProcessor(topics.ingress(), services, fresh, demand),
                 () -> new DelayProcessor(services, new DelayReader(delayed), due,

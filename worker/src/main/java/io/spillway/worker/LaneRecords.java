@@ -17,6 +17,7 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LoweredLimits;
 import java.time.InstantSource;
@@ -138,6 +139,26 @@ final class LaneRecords {
         headers.remove(ItemHeaders.LOST);
         markAttempted(headers, attempt.startedAtMillis);
         return headers;
+    }
+
+    /** Returns the record that tells who gave an item its turn that it has ended; empty for one without a turn. */
+    Optional<ProducerRecord<byte[], byte[]>> turnEnded(LaneItem item, Turn.Result result) {
+        return turnEnded(item.tenant(), item.record().headers(), item.record().timestamp(), result);
+    }
+
+    /** As {@link #turnEnded(LaneItem, Turn.Result)}, of a move that has become another one; empty if it goes on. */
+    Optional<ProducerRecord<byte[], byte[]>> turnEnded(ProducerRecord<byte[], byte[]> move) {
+        return move.topic().equals(topics.lane(Lane.DEAD_LETTER))
+                ? turnEnded(owners.of(move.key(), move.value(), move.headers()), move.headers(), move.timestamp(),
+                        Turn.Result.DEAD)
+                : Optional.empty();
+    }
+
+    private Optional<ProducerRecord<byte[], byte[]>> turnEnded(
+            String tenant, Headers headers, long timestampMillis, Turn.Result result) {
+        return Turn.of(headers).filter(turn -> turn.partition() < topics.partitions())
+                .map(turn -> new ProducerRecord<>(topics.lane(Lane.DELAY), turn.partition(),
+                        Math.max(0, timestampMillis), null, null, turn.notice(tenant, headers, result)));
     }
 
     /** Returns the record by which an item waits in the delay lane for the end of its running attempt. */

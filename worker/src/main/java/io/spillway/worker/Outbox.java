@@ -9,6 +9,7 @@ import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.codec.Turn;
 import java.time.InstantSource;
 import java.util.Optional;
 
@@ -40,6 +41,7 @@ final class Outbox {
 
     void done(LaneItem item) {
         item.owned().left(item.tenant(), ItemState.DONE);
+        endTurn(item, Turn.Result.ENDED);
         if (records.keepsTrail()) {
             item.owned().produce(records.finished(item, DONE, item.attempts() + 1));
         }
@@ -47,6 +49,7 @@ final class Outbox {
 
     void dropped(LaneItem item, DropReason reason) {
         item.owned().left(item.tenant(), ItemState.DROPPED);
+        endTurn(item, Turn.Result.ENDED);
         if (records.keepsTrail()) {
             TrailCodec.End end = new TrailCodec.End(ItemState.DROPPED, reason.label());
             item.owned().produce(records.finished(item, end, item.attempts()));
@@ -100,6 +103,7 @@ final class Outbox {
         DeadReason reason = dead.why().reason();
         long nowMillis = clock.millis();
         item.owned().deadLettered(item.tenant(), reason, records.dead(dead, nowMillis));
+        endTurn(item, Turn.Result.DEAD);
         dead.attempt().flatMap(attempt -> records.failed(
                         attempt, new TrailCodec.End(ItemState.DEAD_LETTER, reason.label()), dead.attempts()))
                 .ifPresent(item.owned()::produce);
@@ -108,6 +112,10 @@ final class Outbox {
             metrics.setAside(item, nowMillis);
         }
         return line(item, reason, dead.why().detail(), dead.attempt());
+    }
+
+    private void endTurn(LaneItem item, Turn.Result result) {
+        records.turnEnded(item, result).ifPresent(item.owned()::produce);
     }
 
     /** As {@link #deadLettered}, of a claimed item. */

@@ -84,7 +84,13 @@ final class OwnedPartition extends EnginePartition {
             List<ProducerRecord<byte[], byte[]>> before = new ArrayList<>(moves);
             moves.clear();
             moveBytes = 0;
-            before.forEach(move -> produce(records.fitting(move, uncommitted)));
+            for (ProducerRecord<byte[], byte[]> move : before) {
+                ProducerRecord<byte[], byte[]> fitting = records.fitting(move, uncommitted);
+                produce(fitting);
+                if (fitting != move) {
+                    records.turnEnded(fitting).ifPresent(this::produce);
+                }
+            }
         }
         isInBatch = true;
         return new CommitBatch.Part(progress, new ArrayList<>(moves), uncommitted);

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.spillway.core.delay.PausedGroups;
+import io.spillway.core.retry.RetryKey;
 import io.spillway.kafka.codec.ClaimResult;
 import java.time.InstantSource;
 import java.util.EnumMap;
@@ -24,6 +25,9 @@ public final class DelayMetrics {
     private final Counter refused;
     private final ParkedMeters parked;
     private final ParkedMeters paused;
+    private final ParkedMeters held;
+    private final Counter queued;
+    private final Counter notRemembered;
 
     /**
      * Registers the meters.
@@ -39,6 +43,16 @@ public final class DelayMetrics {
         paused = new ParkedMeters(registry, tenants, "spillway.delay.paused",
                 "Due items of paused tenants and workloads in this process's partitions; the tenants with most of"
                         + " them by name");
+        held = new ParkedMeters(registry, tenants, "spillway.order.held",
+                "Order keys whose later items a dead letter holds, in this process's partitions; the tenants with most"
+                        + " of them by name");
+        queued = Counter.builder("spillway.order.queued")
+                .description("Items that waited for an earlier one with their order key")
+                .register(registry);
+        notRemembered = Counter.builder("spillway.dedupe.unremembered")
+                .description("Items whose id is not remembered because their tenant has too many; their duplicates are"
+                        + " handled")
+                .register(registry);
         Gauge.builder("spillway.delay.partitions", () -> partitions)
                 .description("Partitions of the delay lane")
                 .register(registry);
@@ -72,6 +86,7 @@ public final class DelayMetrics {
     public void electTenants() {
         parked.elect();
         paused.elect();
+        held.elect();
     }
 
     ParkedItems.Counts parked() {
@@ -84,6 +99,20 @@ public final class DelayMetrics {
 
     void stopped(Timers timers) {
         running.remove(timers);
+    }
+
+    /** Records how the number of a tenant's held order keys changes. */
+    void held(String tenant, long keys) {
+        held.add(new RetryKey("", tenant), keys);
+    }
+
+    /** Records that an item waits for an earlier one with its order key. */
+    void queued() {
+        queued.increment();
+    }
+
+    void notRemembered() {
+        notRemembered.increment();
     }
 
     void clamped() {

@@ -13,6 +13,8 @@ import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Origin;
+import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.Decision;
@@ -59,6 +61,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     private LaneForwarder forwarder;
     private DelayStorage storage;
     private DelayStage<DelayRecord> stage;
+    private Sequencer sequencer;
     private Optional<AttemptMailboxes.Mailbox> mailbox = Optional.empty();
     private WakeUp wakeUp;
     private long notBeforeMillis;
@@ -107,6 +110,8 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                 storage,
                 new RetryGate(rules.settings(), partition, services.topics().partitions(), RetryGate.MAX_GROUPS),
                 rules.ends(), rules.policies());
+        sequencer = new Sequencer(context.getStateStore(Topics.TIMER_STORE), partition,
+                tenant -> rules.policies().apply(tenant, ""), delays, new Exit());
         mailbox = Optional.of(rules.mailboxes().open());
         wakeUp = new WakeUp(context, this::onWakeUp);
         notBeforeMillis = 0;
@@ -120,6 +125,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
             rules.mailboxes().close(opened);
             delays.stopped(storage.timers);
             storage.parked.close();
+            sequencer.close();
             forwarder.close();
         });
         mailbox = Optional.empty();
@@ -131,6 +137,9 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         DelayRecord item = DelayRecord.of(record, context.recordMetadata().orElseThrow().offset());
         if (ClaimResult.isIn(record.headers()) && Origin.of(record.headers()).isPresent()) {
             settle(item, nowMillis);
+            setWakeUp(nowMillis);
+        } else if (Turn.isNotice(record.headers()) && Origin.of(record.headers()).isPresent()) {
+            sequencer.told(record.headers(), nowMillis);
             setWakeUp(nowMillis);
         } else {
             arrive(item, nowMillis);
@@ -150,7 +159,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                     // Even if it is due: its result may have been written before.
                     storage.claims.put(item.claim().get(), waits.item().times().dueMillis(), item.offset(),
                             TimerCodec.encode(record));
-                } else if (refusal(record).isPresent()) {
+                } else if (refusal(record).isPresent() || isInTurn(item, waits.item(), nowMillis)) {
                     leave(new DelayStage.Leaving<>(item, false), nowMillis);
                 } else {
                     stage.place(item, waits.item(), nowMillis).ifPresent(leaving -> leave(leaving, nowMillis));
@@ -158,6 +167,11 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                 setWakeUp(nowMillis);
             }
         }
+    }
+
+    /** Returns whether an item waits for its turn now, and for nothing else: a pause does not change the order. */
+    private static boolean isInTurn(DelayRecord item, DelayedItem fields, long nowMillis) {
+        return Sequencer.isFor(item.record().headers()) && fields.times().dueMillis() <= nowMillis;
     }
 
     /**
@@ -238,6 +252,9 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         storage.restore(stage, nowMillis).forEach(item -> leaving.add(new DelayStage.Leaving<>(item, false)));
         leaving.addAll(stage.run(nowMillis));
         leaving.forEach(item -> leave(item, nowMillis));
+        if (sequencer.nextRunMillis(nowMillis) <= nowMillis) {
+            sequencer.run(nowMillis);
+        }
         if (!leaving.isEmpty()) {
             notBeforeMillis = nowMillis + RunPacing.pauseMillis(clock.millis() - startMillis, delays.stages(), threads);
         }
@@ -249,8 +266,8 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     }
 
     private void setWakeUp(long nowMillis) {
-        long nextMillis = storage.parked.isCounted() ? stage.nextRunMillis(nowMillis)
-                : Math.min(stage.nextRunMillis(nowMillis), nowMillis + DelayStage.BUSY_PERIOD_MILLIS);
+        long nextMillis = Math.min(Math.min(stage.nextRunMillis(nowMillis), sequencer.nextRunMillis(nowMillis)),
+                storage.parked.isCounted() ? Timers.NEVER : nowMillis + DelayStage.BUSY_PERIOD_MILLIS);
         if (nextMillis != Timers.NEVER) {
             wakeUp.set(Math.max(nextMillis, notBeforeMillis), nowMillis);
         }
@@ -261,9 +278,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         DelayRecord item = leaving.item();
         Record<byte[], byte[]> record = item.record();
         if (item.damage().isPresent()) {
-            DamagedTimerException damage = item.damage().get();
-            forward(new DelayRecord(record.withTimestamp(nowMillis), item.offset(), item.damage(), item.parkedKey()),
-                    forwarder.ownError(damage, damage.getMessage()), nowMillis);
+            forwardDamaged(item, nowMillis);
             return;
         }
         Optional<String> refusal = leaving.isGranted() ? Optional.empty() : refusal(record);
@@ -276,7 +291,37 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
             byte[] partition = Integer.toString(context.taskId().partition()).getBytes(StandardCharsets.US_ASCII);
             record.headers().remove(ItemHeaders.GRANTED_BY).add(ItemHeaders.GRANTED_BY, partition);
         }
-        forward(item, forwarder.decide(decider, record, nowMillis), nowMillis);
+        Optional<ParsedRecord.Item> inTurn =
+                Sequencer.isFor(record.headers()) ? reader.item(record) : Optional.empty();
+        if (inTurn.isPresent()) {
+            sequencer.arrive(item, inTurn.get(), nowMillis);
+        } else {
+            forward(item, forwarder.decide(decider, record, nowMillis), nowMillis);
+        }
+    }
+
+    private void forwardDamaged(DelayRecord item, long nowMillis) {
+        DamagedTimerException damage = item.damage().orElseThrow();
+        forward(new DelayRecord(
+                        item.record().withTimestamp(nowMillis), item.offset(), item.damage(), item.parkedKey()),
+                forwarder.ownError(damage, damage.getMessage()), nowMillis);
+    }
+
+    /** Where items go when their turn has come. */
+    private final class Exit implements Sequencer.Exit {
+        @Override
+        public Decision decide(DelayRecord item, long nowMillis) {
+            return forwarder.decide(decider, item.record(), nowMillis);
+        }
+
+        @Override
+        public void forward(DelayRecord item, Decision decision, long nowMillis) {
+            if (item.damage().isPresent()) {
+                forwardDamaged(item, nowMillis);
+            } else {
+                DelayProcessor.this.forward(item, decision, nowMillis);
+            }
+        }
     }
 
     /**

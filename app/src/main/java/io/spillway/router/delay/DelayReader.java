@@ -74,12 +74,17 @@ public final class DelayReader {
         };
     }
 
-    /** Reads a record that {@link #read} has read before; empty if it is not a valid item. */
+    /** Returns the routing fields of a record that {@link #read} has read before; empty if it is not a valid item. */
+    Optional<ParsedRecord.Item> item(Record<byte[], byte[]> record) {
+        return reader.read(record.key(), record.value(), record.headers(), record.timestamp())
+                instanceof ParsedRecord.Item item ? Optional.of(item) : Optional.empty();
+    }
+
+    /** Returns what decides how long an item waits; as {@link #item}. */
     Optional<DelayedItem> readAgain(Record<byte[], byte[]> record, long nowMillis) {
         Headers headers = record.headers();
-        return reader.read(record.key(), record.value(), headers, record.timestamp()) instanceof ParsedRecord.Item item
-                ? Optional.of(delayed(item, record, ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), nowMillis))
-                : Optional.empty();
+        return item(record).map(item -> delayed(
+                item, record, ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), nowMillis));
     }
 
     private static Arrival dead(DeadReason reason, String detail) {

@@ -9,7 +9,7 @@ import org.apache.kafka.streams.processor.api.Record;
  * An item of the delay stage, read from the changelog of the timer store.
  *
  * @param offset   the item's offset in the delay lane, in the partition with the changelog partition's number
- * @param isParked whether its delay is over, and it waits for the retry budget, or is paused
+ * @param isParked whether its delay is over, and it waits for the retry budget or its turn, or is paused
  * @param item     key, value and headers of the item; empty when they are damaged
  */
 public record WaitingTimer(long offset, boolean isParked, Optional<Item> item) {
@@ -21,6 +21,9 @@ public record WaitingTimer(long offset, boolean isParked, Optional<Item> item) {
         if (ParkedKey.is(key)) {
             return Optional.of(ParkedKey.offset(Bytes.wrap(key)));
         }
+        if (OrderKeys.isWaiting(key)) {
+            return Optional.of(OrderKeys.offset(key));
+        }
         return key.length == 2 * Long.BYTES && key[0] >= 0 && !Timers.isEnd(key)
                 ? Optional.of(Timers.offset(Bytes.wrap(key)))
                 : Optional.empty();
@@ -28,7 +31,7 @@ public record WaitingTimer(long offset, boolean isParked, Optional<Item> item) {
 
     /** Decodes an item; its key is one from which {@link #offsetOf} returns an offset. */
     public static WaitingTimer of(byte[] key, byte[] value) {
-        return new WaitingTimer(offsetOf(key).orElseThrow(), ParkedKey.is(key), item(value));
+        return new WaitingTimer(offsetOf(key).orElseThrow(), ParkedKey.is(key) || OrderKeys.isWaiting(key), item(value));
     }
 
     private static Optional<Item> item(byte[] value) {

@@ -38,6 +38,11 @@ public record Decision(
         return new Decision(NO_TENANT, new Placed(route, Placed.ANYWHERE), hasInternalHeaders, UNCHANGED);
     }
 
+    /** Returns the decision to drop an item whose headers stay as they are. */
+    public static Decision drop(String tenant, TenantPolicy policy, Route.Drop drop) {
+        return new Decision(TenantContext.of(tenant, 0, policy), new Placed(drop, Placed.ANYWHERE), false, UNCHANGED);
+    }
+
     public Route route() {
         return placed.route();
     }

@@ -75,7 +75,7 @@ record FanOut(ParsedRecord.Item item, List<Delivery> deliveries, Optional<Cursor
     Record<byte[], byte[]> common(Record<byte[], byte[]> whole) {
         Headers headers = new RecordHeaders(whole.headers());
         ItemHeaders.removeInternal(headers);
-        headers.remove(ItemHeaders.ID).remove(ItemHeaders.WORKLOAD);
+        headers.remove(ItemHeaders.ID).remove(ItemHeaders.WORKLOAD).remove(ItemHeaders.DEDUPE);
         ItemHeaders.set(headers, ItemHeaders.PARENT_WORKLOAD, item.workload());
         ItemHeaders.text(whole.headers(), ItemHeaders.REPLAYED_AT)
                 .ifPresent(at -> ItemHeaders.set(headers, ItemHeaders.REPLAYED_AT, at));

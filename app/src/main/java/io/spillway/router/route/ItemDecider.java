@@ -3,6 +3,7 @@ package io.spillway.router.route;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
+import io.spillway.core.order.KeyHash;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.routing.ItemPlacement.Placed;
@@ -14,6 +15,7 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.nio.charset.StandardCharsets;
@@ -26,10 +28,15 @@ import org.apache.kafka.streams.processor.api.Record;
 /**
  * Routing decision for a record of ingress, or for an item whose delay is over: reads it and asks {@link ItemRouter}.
  * The reader of due items needs a lane's limits, which are larger than those of ingress.
+ *
+ * <p>An item with an order key, or whose id counts once, first goes to the partition of the delay lane that knows the
+ * ones before it. It is decided on again when its turn has come.
+ *
+ * @param partitions of the delay lane
  */
 public record ItemDecider(
         ItemReader reader, TenantPolicies policies, Sweeps sweeps, ItemRouter router, RouterMetrics metrics,
-        boolean isDue) implements Decider {
+        int partitions, boolean isDue) implements Decider {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Override
@@ -69,6 +76,12 @@ public record ItemDecider(
             metrics.clockSkew(item.tenant(), claimedMillis, nowMillis);
         }
         TenantContext tenant = policies.context(item.tenant(), item.workload());
+        if (item.isSequenced() && !(isDue && Turn.hasPassed(record.headers()))) {
+            Optional<Placed> first = sequence(item, record, tenant, times, nowMillis);
+            if (first.isPresent()) {
+                return decision(item, tenant, first.get(), correctedAtMillis(item, times));
+            }
+        }
         Optional<Decision> fanOut = times.attempted() || Subscription.isDelivery(item.workload()) ? Optional.empty()
                 : fanOut(item, record, tenant, times, nowMillis);
         if (fanOut.isPresent()) {
@@ -76,6 +89,21 @@ public record ItemDecider(
         }
         Placed placed = place(tenant, item.workload(), record.headers(), times, nowMillis);
         return decision(item, tenant, placed, correctedAtMillis(item, times));
+    }
+
+    /** Returns where an item goes before its turn has come; empty if that does not matter, because it ends now. */
+    private Optional<Placed> sequence(
+            ParsedRecord.Item item, Record<byte[], byte[]> record, TenantContext tenant, ItemTimes times,
+            long nowMillis) {
+        Optional<Route.DeadLetter> problem = Sequenced.problem(item, record);
+        if (problem.isPresent()) {
+            return Optional.of(new Placed(problem.get(), Placed.ANYWHERE));
+        }
+        Optional<Route> early = router.early(tenant, item.workload(), times, nowMillis);
+        boolean waitsForItsTurn = early.isEmpty() || early.get().equals(Route.PAUSED) || early.get().equals(Route.AGED);
+        Sequenced sequenced = Sequenced.of(item, record);
+        return waitsForItsTurn && !sequenced.isEmpty()
+                ? Optional.of(new Placed(Route.ORDERED, sequenced.partition(partitions))) : Optional.empty();
     }
 
     private Placed place(
@@ -115,16 +143,20 @@ public record ItemDecider(
         ItemTimes own = new ItemTimes(
                 times.enqueuedAtMillis(), times.enteredAtMillis(), times.ageSinceMillis(), 0, false);
         List<FanOut.Delivery> deliveries = page.found().stream().map(subscription -> new FanOut.Delivery(
-                subscription, deliver(item, headers, subscription, own, nowMillis))).toList();
+                subscription, deliver(item, record, subscription, own, nowMillis))).toList();
         return Optional.of(new Decision(tenant, rest, item.hasInternalHeaders(), Decision.UNCHANGED,
                 Optional.of(new FanOut(item, deliveries, page.next().map(name ->
                         new FanOut.Cursor(cursor.made() + deliveries.size(), name))))));
     }
 
     private Decision deliver(
-            ParsedRecord.Item item, Headers headers, Subscription subscription, ItemTimes times, long nowMillis) {
+            ParsedRecord.Item item, Record<byte[], byte[]> record, Subscription subscription, ItemTimes times,
+            long nowMillis) {
         TenantContext tenant = policies.context(item.tenant(), subscription.workload());
-        Placed placed = place(tenant, subscription.workload(), headers, times, nowMillis);
+        Optional<KeyHash> order = item.isSequenced()
+                ? Sequenced.of(item, record, subscription.workload()).key() : Optional.empty();
+        Placed placed = order.map(key -> new Placed(Route.ORDERED, key.partition(partitions)))
+                .orElseGet(() -> place(tenant, subscription.workload(), record.headers(), times, nowMillis));
         metrics.sidelined(item.tenant(), placed.route());
         return new Decision(tenant, placed, false, correctedAtMillis(item, times));
     }

@@ -11,6 +11,7 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.codec.Turn;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.stage.LaneStage;
 import java.nio.charset.StandardCharsets;
@@ -149,6 +150,7 @@ public final class LaneForwarder implements AutoCloseable {
                 services.commitRequester().moved(context, false);
                 services.metrics().dropped(drop.reason());
                 recordMove(decision.tenant().name(), ItemState.DROPPED, moves);
+                endTurn(record.headers(), decision.tenant().name(), Turn.Result.ENDED, record.timestamp());
                 if (services.topics().keepsTrail()) {
                     Origin origin = moves.headers.toDeadLetter(record.headers(), decision, offset);
                     leaveTrail(record, new TrailCodec.End(ItemState.DROPPED, drop.reason().label()), origin,
@@ -187,7 +189,19 @@ public final class LaneForwarder implements AutoCloseable {
         services.metrics().deadLettered(reason);
         moves.ledger.record(LedgerOwner.of(reason), ItemState.DEAD_LETTER);
         recordMove(tenant, ItemState.DEAD_LETTER, moves);
+        endTurn(letter.headers(), tenant, Turn.Result.DEAD, letter.timestamp());
         return true;
+    }
+
+    /** Tells the partition that gave an item its turn that it has ended; nothing for one without. */
+    private void endTurn(Headers headers, String tenant, Turn.Result result, long timestampMillis) {
+        // A producer cannot give an item a turn.
+        if (stage == LaneStage.DELAY) {
+            Turn.of(headers).filter(turn -> turn.partition() < services.topics().partitions())
+                    .ifPresent(turn -> send(
+                    new Record<>(null, null, timestampMillis, turn.notice(tenant, headers, result)), Lane.DELAY,
+                    turn.partition()));
+        }
     }
 
     /** Moves a record to the dead-letter lane with the headers that it has; returns false as {@link #forward}. */
@@ -206,7 +220,9 @@ public final class LaneForwarder implements AutoCloseable {
     /** @param origin asked for only if finished items are recorded */
     private void done(Record<byte[], byte[]> record, Supplier<Origin> origin, long attempts, long nowMillis) {
         services.commitRequester().moved(context, false);
-        recordMove(ownerOf(record), ItemState.DONE, own);
+        String tenant = ownerOf(record);
+        recordMove(tenant, ItemState.DONE, own);
+        endTurn(record.headers(), tenant, Turn.Result.ENDED, record.timestamp());
         if (services.topics().keepsTrail()) {
             leaveTrail(record, new TrailCodec.End(ItemState.DONE, ""), origin.get(), attempts, nowMillis);
         }

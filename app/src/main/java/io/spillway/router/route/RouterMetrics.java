@@ -42,7 +42,7 @@ public final class RouterMetrics {
     public RouterMetrics(MeterRegistry registry, int tenants) {
         for (Route.ToLane to :
                 List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED,
-                        Route.SCHEDULED, Route.PAUSED, Route.FAN_OUT)) {
+                        Route.SCHEDULED, Route.PAUSED, Route.FAN_OUT, Route.ORDERED)) {
             routed.put(to.reason(), Counter.builder("spillway.routed")
                     .description("Items routed to a lane")
                     .tag("lane", to.lane().label())

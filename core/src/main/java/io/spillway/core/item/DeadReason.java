@@ -23,6 +23,8 @@ public enum DeadReason {
     BAD_ENQUEUED_AT("bad-enqueued-at"),
     /** The header {@code spillway-deliver-at} is not epoch milliseconds, but for example seconds. */
     BAD_DELIVER_AT("bad-deliver-at"),
+    /** The header {@code spillway-order-key} is empty, too long or not printable ASCII. */
+    BAD_ORDER_KEY("bad-order-key"),
     /** The item is in the delay lane and its header {@code spillway-due} is missing or not epoch milliseconds. */
     BAD_DUE("bad-due"),
     /** The record is larger than {@code topics.maxBytes}, or its headers than {@code router.maxHeaderBytes}. */

@@ -7,7 +7,9 @@ public enum DropReason {
     /** The item is older than its tenant's time to live. */
     TTL("ttl"),
     /** Its tenant's operator cancelled it. */
-    CANCELLED("cancelled");
+    CANCELLED("cancelled"),
+    /** Its tenant has sent its id before, and it asked to be dropped then. */
+    DUPLICATE("duplicate");
 
     private final String label;
 

@@ -26,6 +26,8 @@ public enum LaneReason {
     PAUSED("paused"),
     /** In delay until each of its tenant's subscriptions that match has its delivery. */
     FAN_OUT("fan-out"),
+    /** In delay until the items before it with its order key have ended, or until its id is known to be new. */
+    ORDER("order"),
     /** In delay while an attempt of it runs. */
     CLAIMED("claimed"),
     /** Moved within its lane, to the partitions of its tenant. A label of metrics alone: the item keeps its reason. */

@@ -46,6 +46,11 @@ public enum PolicyField {
                     + "dead letter"),
     EXPIRE_AFTER("expireAfter", "14d", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
             "how long an item may wait for its first attempt; then it becomes a dead letter"),
+    ORDER_HOLD("orderHold", "0s", Type.DURATION, 0, 30 * Limits.DAY_MILLIS, false,
+            "how long a dead letter holds the later items of its order key, unless it is replayed or discarded before; "
+                    + "0s: they go on"),
+    DEDUPE_WINDOW("dedupeWindow", "1d", Type.DURATION, 0, 7 * Limits.DAY_MILLIS, false,
+            "how long the id of an item with dedupe is remembered, whose duplicates are dropped; 0s: they are not"),
     RETRY_TOKENS("retryTokens", "16", Type.COUNT, 1, 1_000_000, false,
             "retries that the tenant may save up for times when few attempts succeed"),
     RETRY_EARNED("retryEarned", "1", Type.NUMBER, 0, 1, false, "retries that one successful attempt earns"),

@@ -33,7 +33,9 @@ public sealed interface Route {
     ToLane SCHEDULED = new ToLane(Lane.DELAY, LaneReason.SCHEDULED);
     ToLane PAUSED = new ToLane(Lane.DELAY, LaneReason.PAUSED);
     ToLane FAN_OUT = new ToLane(Lane.DELAY, LaneReason.FAN_OUT);
+    ToLane ORDERED = new ToLane(Lane.DELAY, LaneReason.ORDER);
     Drop SWEPT = new Drop(DropReason.SWEEP);
     Drop PAST_TTL = new Drop(DropReason.TTL);
     Drop CANCELLED = new Drop(DropReason.CANCELLED);
+    Drop DUPLICATE = new Drop(DropReason.DUPLICATE);
 }

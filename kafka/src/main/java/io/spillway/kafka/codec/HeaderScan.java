@@ -12,13 +12,14 @@ import org.apache.kafka.common.utils.Utils;
  * @param count           number of headers
  * @param bytes           bytes of their names and values
  * @param hasInternal     whether there is a header that only Spillway may set
+ * @param isSequenced     as {@link ParsedRecord.Item} has it
  * @param deliverAtMillis earliest time of the first attempt, as {@link ParsedRecord.Item} has it
  * @param tenant          null if absent, as are the three that follow
  */
 record HeaderScan(
-        int count, long bytes, boolean hasInternal, long deliverAtMillis, Header tenant, Header id,
+        int count, long bytes, boolean hasInternal, boolean isSequenced, long deliverAtMillis, Header tenant, Header id,
         Header enqueuedAt, Header workload) {
-    private static final HeaderScan EMPTY = new HeaderScan(0, 0, false, 0, null, null, null, null);
+    private static final HeaderScan EMPTY = new HeaderScan(0, 0, false, false, 0, null, null, null, null);
 
     static HeaderScan of(Headers headers) {
         Header[] all = headers.toArray();
@@ -27,6 +28,7 @@ record HeaderScan(
         }
         long bytes = 0;
         boolean hasInternal = false;
+        boolean isSequenced = false;
         long deliverAtMillis = 0;
         Header tenant = null;
         Header id = null;
@@ -44,11 +46,13 @@ record HeaderScan(
                     case ItemHeaders.WORKLOAD -> workload = header;
                     case ItemHeaders.DELIVER_AT ->
                         deliverAtMillis = value == null ? 0 : deliverAtMillis(value);
+                    case ItemHeaders.ORDER_KEY, ItemHeaders.DEDUPE -> isSequenced = true;
                     default -> hasInternal |= ItemHeaders.isInternal(name);
                 }
             }
         }
-        return new HeaderScan(all.length, bytes, hasInternal, deliverAtMillis, tenant, id, enqueuedAt, workload);
+        return new HeaderScan(
+                all.length, bytes, hasInternal, isSequenced, deliverAtMillis, tenant, id, enqueuedAt, workload);
     }
 
     private static long deliverAtMillis(byte[] value) {

@@ -112,7 +112,7 @@ public final class ItemReader {
         long enqueuedAtMillis = cursor.readLong();
         String workload = readName(cursor, value, scan.workload(), 0, DeadReason.BAD_WORKLOAD);
         schemas.skipTail(schema, cursor);
-        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal(), scan.deliverAtMillis());
+        return itemOf(tenant, enqueuedAtMillis, workload, scan);
     }
 
     /** Reads a name of at least this length; empty if a header overrides it. */
@@ -146,7 +146,7 @@ public final class ItemReader {
             boolean isEmpty = valueOf(scan.workload(), DeadReason.BAD_WORKLOAD).length == 0;
             workload = isEmpty ? "" : nameOf(scan.workload(), DeadReason.BAD_WORKLOAD);
         }
-        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal(), scan.deliverAtMillis());
+        return itemOf(tenant, enqueuedAtMillis, workload, scan);
     }
 
     private ParsedRecord.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
@@ -157,7 +157,12 @@ public final class ItemReader {
                 // The value has another format that happens to begin with the same prefix.
             }
         }
-        return new ParsedRecord.Item("", timestampMillis, "", scan.hasInternal(), scan.deliverAtMillis());
+        return itemOf("", timestampMillis, "", scan);
+    }
+
+    private static ParsedRecord.Item itemOf(String tenant, long enqueuedAtMillis, String workload, HeaderScan scan) {
+        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal(), scan.deliverAtMillis(),
+                scan.isSequenced());
     }
 
     private int schemaOf(byte[] value) {

@@ -14,16 +14,18 @@ public sealed interface ParsedRecord {
      * @param hasInternalHeaders whether the record has headers that only Spillway may set
      * @param deliverAtMillis    earliest time of its first attempt, epoch milliseconds; 0 for none, {@link #NO_TIME}
      *                           for a header that is not a time
+     * @param isSequenced        whether it has the header of an order key or of an id that counts once
      */
     record Item(
-            String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders, long deliverAtMillis)
+            String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders, long deliverAtMillis,
+            boolean isSequenced)
             implements ParsedRecord {
         /** Below every other time, so that it delays nothing where only the router must refuse it. */
         public static final long NO_TIME = -1;
 
         /** Creates an item that may be attempted at once. */
         public Item(String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders) {
-            this(tenant, enqueuedAtMillis, workload, hasInternalHeaders, 0);
+            this(tenant, enqueuedAtMillis, workload, hasInternalHeaders, 0, false);
         }
     }
 

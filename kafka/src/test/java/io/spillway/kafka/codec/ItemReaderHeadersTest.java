@@ -185,7 +185,7 @@ class ItemReaderHeadersTest {
         assertThat(scan.bytes()).isEqualTo(8);
         assertThat(scan.hasRoutingFields()).isFalse();
         assertThat(HeaderScan.of(new RecordHeaders()))
-                .isEqualTo(new HeaderScan(0, 0, false, 0, null, null, null, null));
+                .isEqualTo(new HeaderScan(0, 0, false, false, 0, null, null, null, null));
     }
 
     private static ParsedRecord withHeaders(int count) {

@@ -1,0 +1,173 @@
+package io.spillway.router.delay;
+
+import io.spillway.core.order.KeyHash;
+import io.spillway.core.order.KeyTurns;
+import io.spillway.kafka.codec.Turn;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ObjLongConsumer;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+
+/**
+ * Turns of all order keys of one partition of the delay lane, and the items that wait for theirs, in the timer store. An
+ * item is reached by a look-up or a seek to its key, so its cost does not depend on how many wait.
+ *
+ * <p>Owner: the task of the processor that created it, on one thread. Bound: the disk, and in memory
+ * {@value #MOST_HELD} keys that dead letters hold, about 200 bytes each.
+ */
+final class OrderQueues {
+    /** Most keys that dead letters hold; dead letters of others do not hold theirs. */
+    static final int MOST_HELD = 10_000;
+    private static final byte VERSION = 1;
+
+    private final KeyValueStore<Bytes, byte[]> store;
+    private final int partition;
+    private final ObjLongConsumer<String> counts;
+    /** Use {@link #held()}. */
+    private final Map<KeyHash, Holder> held = new HashMap<>();
+    private boolean isRead;
+
+    /** Dead letter that holds a key. */
+    private record Holder(long untilMillis, String tenant) {}
+
+    /**
+     * Creates the queues of a restored store.
+     *
+     * @param partition of the delay lane
+     * @param counts    is told how the number of held keys of a tenant changes
+     */
+    OrderQueues(KeyValueStore<Bytes, byte[]> store, int partition, ObjLongConsumer<String> counts) {
+        this.store = store;
+        this.partition = partition;
+        this.counts = counts;
+    }
+
+    /** Returns the keys that dead letters hold, which are read from the store at the first call. */
+    private Map<KeyHash, Holder> held() {
+        if (isRead) {
+            return held;
+        }
+        isRead = true;
+        try (KeyValueIterator<Bytes, byte[]> all = store.range(
+                OrderKeys.first(OrderKeys.HELD), OrderKeys.after(OrderKeys.HELD))) {
+            all.forEachRemaining(entry -> remember(OrderKeys.name(entry.key), new Holder(
+                    ByteBuffer.wrap(entry.value).getLong(), new String(entry.value, Long.BYTES,
+                            entry.value.length - Long.BYTES, StandardCharsets.ISO_8859_1))));
+        }
+        return held;
+    }
+
+    /** Gives an item the turn if nobody has it; otherwise keeps the item until then. Returns whether it has the turn. */
+    boolean arrive(KeyHash key, DelayRecord item) {
+        KeyTurns turns = of(key);
+        if (turns.isFree()) {
+            give(key, item, turns);
+            return true;
+        }
+        store.put(OrderKeys.waiting(key, item.offset()), TimerCodec.encode(item.record()));
+        put(key, turns.queued());
+        return false;
+    }
+
+    /** Returns whether an item with this turn is the one that goes on. */
+    boolean has(Turn turn) {
+        return turn.partition() == partition && of(turn.key()).turn() == turn.offset();
+    }
+
+    /** Lets the next item of a key have the turn, and returns it; empty if none waits. */
+    Optional<DelayRecord> pass(KeyHash key) {
+        release(key);
+        KeyTurns turns = of(key);
+        // Those that wait came later than the one that had the turn.
+        try (KeyValueIterator<Bytes, byte[]> waiting = store.range(
+                OrderKeys.waiting(key, turns.turn() + 1), OrderKeys.waiting(key, Long.MAX_VALUE))) {
+            if (!waiting.hasNext()) {
+                put(key, turns.passed(KeyTurns.NOBODY));
+                return Optional.empty();
+            }
+            KeyValue<Bytes, byte[]> first = waiting.next();
+            store.put(first.key, null);
+            DelayRecord item =
+                    DelayRecord.decode(first.value, OrderKeys.offset(first.key.get()), Optional.empty());
+            give(key, item, turns.passed(item.offset()));
+            return Optional.of(item);
+        }
+    }
+
+    /** Lets a dead letter hold its key; returns false if it cannot, because as many as can are held. */
+    boolean hold(Turn turn, String tenant, long untilMillis) {
+        if (held().size() >= MOST_HELD) {
+            return false;
+        }
+        put(turn.key(), of(turn.key()).held(untilMillis));
+        byte[] name = tenant.getBytes(StandardCharsets.ISO_8859_1);
+        store.put(OrderKeys.named(OrderKeys.HELD, turn.key()),
+                ByteBuffer.allocate(Long.BYTES + name.length).putLong(untilMillis).put(name).array());
+        remember(turn.key(), new Holder(untilMillis, tenant));
+        return true;
+    }
+
+    /** Ends the hold of a key, whose dead letter is back or discarded; nothing if it is not held. */
+    void release(KeyHash key) {
+        Holder holder = held().remove(key);
+        if (holder != null) {
+            counts.accept(holder.tenant, -1);
+            store.put(OrderKeys.named(OrderKeys.HELD, key), null);
+            KeyTurns turns = of(key);
+            put(key, turns.given(turns.turn()));
+        }
+    }
+
+    /** Returns the keys whose hold is over, at most {@value Timers#MOST}. */
+    List<KeyHash> noLongerHeld(long nowMillis) {
+        return held().entrySet().stream().filter(entry -> entry.getValue().untilMillis <= nowMillis)
+                .limit(Timers.MOST).map(Map.Entry::getKey).toList();
+    }
+
+    /** Returns whether any key is held, or it is not known. */
+    boolean mayHold() {
+        return !isRead || !held.isEmpty();
+    }
+
+    /** Takes back what it told the receiver of numbers. */
+    void close() {
+        held.values().forEach(holder -> counts.accept(holder.tenant, -1));
+        held.clear();
+    }
+
+    private void remember(KeyHash key, Holder holder) {
+        held.put(key, holder);
+        counts.accept(holder.tenant, 1);
+    }
+
+    private void give(KeyHash key, DelayRecord item, KeyTurns turns) {
+        put(key, turns.given(item.offset()));
+        new Turn(partition, key, item.offset()).set(item.record().headers());
+    }
+
+    private KeyTurns of(KeyHash key) {
+        byte[] value = store.get(OrderKeys.turns(key));
+        if (value == null) {
+            return KeyTurns.UNUSED;
+        }
+        ByteBuffer in = ByteBuffer.wrap(value);
+        byte version = in.get();
+        if (version > VERSION) {
+            throw new LaterTimerException(version, VERSION);
+        }
+        return new KeyTurns(in.getLong(), in.getLong(), in.getLong());
+    }
+
+    private void put(KeyHash key, KeyTurns turns) {
+        store.put(OrderKeys.turns(key), turns.equals(KeyTurns.UNUSED) ? null
+                : ByteBuffer.allocate(1 + 3 * Long.BYTES).put(VERSION).putLong(turns.turn()).putLong(turns.waiting())
+                        .putLong(turns.heldUntilMillis()).array());
+    }
+}
