@@ -6,8 +6,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Name of an order key, or of an id, of one tenant: the first 128 bits of SHA-256, so that no tenant can find a key that
- * shares another's turns.
+ * Name of an order key, or of an id, of one tenant: the first 128 bits of SHA-256, so that no tenant can find a key
+ * that shares another's turns.
  */
 public record KeyHash(long high, long low) {
     /** Bytes of {@link #putTo}. */
