@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
  * sets: {@code > TENANT/ID ATTEMPT BEGIN LEASE} and {@code < TENANT/ID ATTEMPT END}, in milliseconds.
  */
 public final class Leases {
-    private static final String START = "> ";
-    private static final String END = "< ";
+    static final String START = "> ";
+    static final String END = "< ";
 
     private Leases() {}
 

@@ -168,10 +168,8 @@ public final class RouterHarness implements AutoCloseable {
         driver = new TopologyTestDriver(topology(), properties, Instant.ofEpochMilli(nowMillis));
         ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
         delay = driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
-        for (Lane lane : LANES) {
-            outputs.put(lane, driver.createOutputTopic(topics.lane(lane), new ByteArrayDeserializer(),
-                    new ByteArrayDeserializer()));
-        }
+        LANES.forEach(lane -> outputs.put(lane, driver.createOutputTopic(
+                topics.lane(lane), new ByteArrayDeserializer(), new ByteArrayDeserializer())));
     }
 
     /** Replaces the router by a new one, whose timer store is restored; offsets begin at 0 again. */

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.common.utils.Bytes;
 
 /**
- * Keys of the order stage in the timer store, after those of timers, parked items and claims: one byte for the kind, and
- * the numbers behind it, big endian.
+ * Keys of the order stage in the timer store, after those of timers, parked items and claims: one byte for the kind,
+ * and the numbers behind it, big endian.
  */
 final class OrderKeys {
     /** {@code 0xA0}, an order key by name: its turns. */

@@ -16,8 +16,8 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * Turns of all order keys of one partition of the delay lane, and the items that wait for theirs, in the timer store. An
- * item is reached by a look-up or a seek to its key, so its cost does not depend on how many wait.
+ * Turns of all order keys of one partition of the delay lane, and the items that wait for theirs, in the timer store.
+ * An item is reached by a look-up or a seek to its key, so its cost does not depend on how many wait.
  *
  * <p>Owner: the task of the processor that created it, on one thread. Bound: the disk, and in memory
  * {@value #MOST_HELD} keys that dead letters hold, about 200 bytes each.
@@ -64,7 +64,7 @@ final class OrderQueues {
         return held;
     }
 
-    /** Gives an item the turn if nobody has it; otherwise keeps the item until then. Returns whether it has the turn. */
+    /** Gives an item the turn if nobody has it, or keeps it until then. Returns whether it has the turn. */
     boolean arrive(KeyHash key, DelayRecord item) {
         KeyTurns turns = of(key);
         if (turns.isFree()) {

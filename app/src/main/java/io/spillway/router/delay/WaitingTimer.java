@@ -31,7 +31,8 @@ public record WaitingTimer(long offset, boolean isParked, Optional<Item> item) {
 
     /** Decodes an item; its key is one from which {@link #offsetOf} returns an offset. */
     public static WaitingTimer of(byte[] key, byte[] value) {
-        return new WaitingTimer(offsetOf(key).orElseThrow(), ParkedKey.is(key) || OrderKeys.isWaiting(key), item(value));
+        boolean isParked = ParkedKey.is(key) || OrderKeys.isWaiting(key);
+        return new WaitingTimer(offsetOf(key).orElseThrow(), isParked, item(value));
     }
 
     private static Optional<Item> item(byte[] value) {
