@@ -1,6 +1,6 @@
 package io.spillway.router.delay;
 
-import io.spillway.core.order.KeyHash;
+import io.spillway.kafka.codec.KeyHash;
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.utils.Bytes;
 

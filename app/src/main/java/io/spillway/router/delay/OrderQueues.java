@@ -1,7 +1,7 @@
 package io.spillway.router.delay;
 
-import io.spillway.core.order.KeyHash;
-import io.spillway.core.order.KeyTurns;
+import io.spillway.core.delay.KeyTurns;
+import io.spillway.kafka.codec.KeyHash;
 import io.spillway.kafka.codec.Turn;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.spillway.router.delay;
 
 import io.spillway.core.hashing.TenantHash;
-import io.spillway.core.order.KeyHash;
+import io.spillway.kafka.codec.KeyHash;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,12 +2,12 @@ package io.spillway.router.delay;
 
 import io.spillway.core.delay.DelayStage;
 import io.spillway.core.item.LaneReason;
-import io.spillway.core.order.KeyHash;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Route;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.KeyHash;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.codec.Turn;
 import io.spillway.router.route.Decision;

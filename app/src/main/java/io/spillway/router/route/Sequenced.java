@@ -2,11 +2,11 @@ package io.spillway.router.route;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.order.KeyHash;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.KeyHash;
 import io.spillway.kafka.codec.ParsedRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;

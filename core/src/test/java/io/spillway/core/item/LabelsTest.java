@@ -14,12 +14,12 @@ class LabelsTest {
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
                 "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "later",
-                "scheduled", "paused", "fan-out", "claimed", "isolated", "lost");
+                "scheduled", "paused", "fan-out", "order", "claimed", "isolated", "lost");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label))
-                .containsExactly("sweep", "ttl", "cancelled");
+                .containsExactly("sweep", "ttl", "cancelled", "duplicate");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
                 "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",
-                "bad-id", "bad-workload", "bad-enqueued-at", "bad-deliver-at", "bad-due", "too-large",
+                "bad-id", "bad-workload", "bad-enqueued-at", "bad-deliver-at", "bad-order-key", "bad-due", "too-large",
                 "too-many-headers", "router-error", "attempts-used-up", "retry-time-over", "expired",
                 "final-failure", "killed-worker", "stuck");
     }

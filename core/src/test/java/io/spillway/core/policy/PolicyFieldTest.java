@@ -27,7 +27,7 @@ class PolicyFieldTest {
         "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
         "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin", "paused, paused",
         "url, url", "signingKey, signing-key", "pauseWhenDown, pause-when-down",
-        "destination, destination"
+        "destination, destination", "orderHold, order-hold", "dedupeWindow, dedupe-window"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
         PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst()
@@ -38,8 +38,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(38);
-        assertThat(PolicyField.flags()).hasSize(38).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(40);
+        assertThat(PolicyField.flags()).hasSize(40).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -217,7 +217,7 @@ class PolicyFieldTest {
             case SIGNING_KEY, DESTINATION -> none ? -1L : pick(random, "a", "acme-2");
             case POOL -> pick(random, "shared", "a", "spare-2", "x".repeat(63));
             case BACK_PRESSURE -> pick(random, "shed", "accept");
-            case SWEEP_MARGIN -> random.nextLong(0, DAY + 1);
+            case SWEEP_MARGIN, DEDUPE_WINDOW, ORDER_HOLD -> random.nextLong(0, DAY + 1);
             case DEDICATED -> random.nextLong(0, 10_001);
             case RETRY_EARNED -> random.nextDouble();
             case RETRY_FOR, EXPIRE_AFTER, MAX_DRAIN -> none ? -1L : random.nextLong(1_000, 365 * DAY + 1);

@@ -59,6 +59,8 @@ class PolicySettingsTest {
         contract.put(PolicyField.URL, "none");
         contract.put(PolicyField.SIGNING_KEY, "none");
         contract.put(PolicyField.DESTINATION, "none");
+        contract.put(PolicyField.ORDER_HOLD, "0ms");
+        contract.put(PolicyField.DEDUPE_WINDOW, "1d");
         Map<PolicyField, String> written = new EnumMap<>(PolicyField.class);
         PolicySettings.DEFAULTS.values().forEach((field, value) -> written.put(field, field.format(value)));
         assertThat(written).isEqualTo(contract);

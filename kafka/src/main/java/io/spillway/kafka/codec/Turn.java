@@ -1,6 +1,5 @@
 package io.spillway.kafka.codec;
 
-import io.spillway.core.order.KeyHash;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Matcher;

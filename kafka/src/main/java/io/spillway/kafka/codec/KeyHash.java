@@ -1,4 +1,4 @@
-package io.spillway.core.order;
+package io.spillway.kafka.codec;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

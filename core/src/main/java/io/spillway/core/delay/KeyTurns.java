@@ -1,4 +1,4 @@
-package io.spillway.core.order;
+package io.spillway.core.delay;
 
 /**
  * Turns of the items with one order key: one of them has the turn, from when it goes on until it has ended, and the
