@@ -37,7 +37,7 @@ export interface ProducerOptions {
 }
 
 export interface SendOptions {
-  /** 1 to 256 printable ASCII characters; a random one by default. */
+  /** 1 to 256 printable ASCII characters; a random one by default. An item with an id that is known is dropped. */
   id?: string;
   /** Required with the key of a service. */
   tenant?: string;
@@ -46,6 +46,8 @@ export interface SendOptions {
   contentType?: string;
   /** 0 to 9. */
   priority?: number;
+  /** 1 to 256 printable ASCII characters; items of a tenant with the same one are handled one at a time. */
+  orderKey?: string;
   /** A number is epoch milliseconds, a text ISO 8601. */
   deliverAt?: Date | number | string;
   attributes?: Record<string, string>;

@@ -34,7 +34,7 @@ export class Producer {
   }
 
   async send(payload, options = {}) {
-    // The same id in every attempt, by which a handler recognises an item that was stored twice.
+    // The same id in every attempt, by which the queue drops an item that was stored twice.
     const id = options.id ?? randomUUID();
     const headers = {
       ...options.headers,
@@ -45,6 +45,7 @@ export class Producer {
       "Spillway-Tenant": options.tenant,
       "Spillway-Workload": options.workload,
       "Spillway-Priority": options.priority,
+      "Spillway-Order-Key": options.orderKey,
       "Spillway-Deliver-At": options.deliverAt instanceof Date ? options.deliverAt.toISOString() : options.deliverAt,
       "Spillway-Attributes": options.attributes && ascii(JSON.stringify(options.attributes)),
     };

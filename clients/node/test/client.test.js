@@ -67,7 +67,7 @@ test("an item is sent again with its id until it is accepted", async (t) => {
   const answers = [undefined, [503, { "Retry-After": "0" }, { detail: "busy" }], [202, {}, { id: "x" }]];
   const { requests, url } = await serve(t, (path, body, number) => answers[number - 1]);
   const producer = new Producer(url, "key\n");
-  const id = await producer.send("hello", { workload: "mail", priority: 7, attributes: { order: "ä" } });
+  const id = await producer.send("hello", { workload: "mail", priority: 7, orderKey: "k", attributes: { order: "ä" } });
   producer.close();
   assert.deepEqual(requests.map(({ headers }) => headers["idempotency-key"]), [id, id, id]);
   const { path, headers, body } = requests[2];
@@ -76,6 +76,7 @@ test("an item is sent again with its id until it is accepted", async (t) => {
   assert.equal(headers.authorization, "Bearer key");
   assert.equal(headers["spillway-priority"], "7");
   assert.equal(headers["spillway-workload"], "mail");
+  assert.equal(headers["spillway-order-key"], "k");
   assert.equal(headers["spillway-attributes"], '{"order":"\\u00e4"}');
 });
 

@@ -55,24 +55,28 @@ class Producer:
 
     def send(self, payload: bytes, *, item_id: Optional[str] = None, tenant: Optional[str] = None,
              workload: Optional[str] = None, content_type: str = "application/octet-stream",
-             priority: Optional[int] = None, deliver_at: Optional[str] = None,
+             priority: Optional[int] = None, order_key: Optional[str] = None, deliver_at: Optional[str] = None,
              attributes: Optional[Mapping[str, str]] = None, headers: Optional[Mapping[str, str]] = None) -> str:
         """
         Stores an item and returns its id.
 
-        :param item_id: 1 to 256 printable ASCII characters; a random one by default
+        :param item_id: 1 to 256 printable ASCII characters; a random one by default. An item with an id that is
+            known is dropped
         :param tenant: required with the key of a service
         :param priority: 0 to 9
+        :param order_key: 1 to 256 printable ASCII characters; items of a tenant with the same one are handled one
+            at a time
         :param deliver_at: epoch milliseconds or ISO 8601
         :param headers: further ones of the request, such as traceparent
         :raises Refused: if the item is wrong
         :raises NotAccepted: if it was not confirmed in time, or the producer was closed
         """
-        # The same id in every attempt, by which a handler recognises an item that was stored twice.
+        # The same id in every attempt, by which the queue drops an item that was stored twice.
         item_id = item_id or str(uuid.uuid4())
         fields: Dict[str, str] = dict(headers or {})
         fields.update({"Content-Type": content_type, "Idempotency-Key": item_id})
         for name, value in (("Spillway-Tenant", tenant), ("Spillway-Workload", workload),
+                            ("Spillway-Order-Key", order_key),
                             ("Spillway-Deliver-At", deliver_at)):
             if value is not None:
                 fields[name] = value

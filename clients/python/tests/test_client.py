@@ -65,13 +65,14 @@ class ProducerTest(unittest.TestCase):
         answers = [(None, {}, {}), (503, {"Retry-After": "0"}, {"detail": "busy"}), (202, {}, {"id": "x"})]
         server = self.start(lambda path, body, number: answers[number - 1])
         with Producer(server.url, "key\n") as producer:
-            item_id = producer.send(b"hello", workload="mail", priority=7, attributes={"order": "ä"})
+            item_id = producer.send(b"hello", workload="mail", priority=7, order_key="k", attributes={"order": "ä"})
         self.assertEqual([item_id] * 3, [headers["Idempotency-Key"] for _, headers, _ in server.requests])
         path, headers, body = server.requests[-1]
         self.assertEqual(("/v1/items", b"hello"), (path, body))
         self.assertEqual("Bearer key", headers["Authorization"])
         self.assertEqual("7", headers["Spillway-Priority"])
         self.assertEqual("mail", headers["Spillway-Workload"])
+        self.assertEqual("k", headers["Spillway-Order-Key"])
         self.assertEqual('{"order": "\\u00e4"}', headers["Spillway-Attributes"])
 
     def test_an_item_that_is_wrong_is_refused_at_once(self):

@@ -35,6 +35,10 @@ public record SourceSettings(
                 String enqueuedAt,
         @Setting(key = "deliverAt", allowed = RecordPlace.ALLOWED,
                 doc = "Where the earliest time of the first attempt is, as for enqueuedAt.") String deliverAt,
+        @Setting(key = "orderKey", allowed = RecordPlace.ALLOWED, doc = "Where the order key is, 1 to 256 printable"
+                + " ASCII characters. Items of a tenant with the same one are handled one at a time.") String orderKey,
+        @Setting(key = "dedupe", defaultValue = "false", doc = "Whether a record is dropped whose id its tenant has"
+                + " sent before, within dedupeWindow of its policy. It needs id.") boolean dedupe,
         @Setting(key = "schemas", allowed = "files with commas between them",
                 doc = "With the format avro: the schemas of the writers.") String schemas,
         @Setting(key = "registry", allowed = "an http or https URL",
@@ -73,6 +77,10 @@ public record SourceSettings(
         checkPlaces(format, registry, "priority", priority);
         checkPlaces(format, registry, "enqueuedAt", enqueuedAt);
         checkPlaces(format, registry, "deliverAt", deliverAt);
+        checkPlaces(format, registry, "orderKey", orderKey);
+        if (dedupe && id.isBlank()) {
+            throw new InvalidSettingException("dedupe", "true", "needs id, because positions of records never repeat");
+        }
         if (format == Format.AVRO && schemas.isBlank()) {
             throw new InvalidSettingException("schemas", schemas, "must name the files with the schemas of the writers,"
                     + " as format = avro");

@@ -128,8 +128,7 @@ final class Intake {
         if (value.length + parsed.headerBytes() + FRAMING_BYTES > maxBytes) {
             return CompletableFuture.completedFuture(Optional.of(tooLarge()));
         }
-        ProducerRecord<byte[], byte[]> record =
-                new ProducerRecord<>(topic, item.getTenant().getBytes(StandardCharsets.US_ASCII), value);
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, parsed.key(), value);
         parsed.addHeaders(record.headers());
         CompletableFuture<Optional<Problem>> result = new CompletableFuture<>();
         if (tracing.isOn()) {
@@ -230,7 +229,7 @@ final class Intake {
 
     private static Problem notConfirmed() {
         return Problem.of(Problem.Kind.NOT_CONFIRMED,
-                "The item may or may not be stored. Sent again, it may be handled twice; with the same id"
-                        + " (Idempotency-Key), its handler can recognise that.", 1_000);
+                "The item may or may not be stored. Sending it again is safe with the same Idempotency-Key, or with the"
+                        + " same id and dedupe. Otherwise it may be handled twice.", 1_000);
     }
 }

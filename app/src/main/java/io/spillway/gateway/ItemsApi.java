@@ -10,13 +10,14 @@ import io.spillway.core.ratelimit.Admission;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Item API: {@code POST /v1/items} and {@code POST /v1/items:batch}. Checks run from cheap to expensive: limits,
@@ -29,6 +30,9 @@ record ItemsApi(
     static final String OCTETS = "application/octet-stream";
 
     private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
+    private static final HeaderName ID = HeaderNames.create("Spillway-Id");
+    private static final HeaderName DEDUPE = HeaderNames.create("Spillway-Dedupe");
+    private static final HeaderName ORDER_KEY = HeaderNames.create("Spillway-Order-Key");
     private static final HeaderName WORKLOAD = HeaderNames.create("Spillway-Workload");
     private static final HeaderName PRIORITY = HeaderNames.create("Spillway-Priority");
     private static final HeaderName DELIVER_AT = HeaderNames.create("Spillway-Deliver-At");
@@ -37,6 +41,8 @@ record ItemsApi(
     private static final HeaderName TRACEPARENT = HeaderNames.create("traceparent");
     private static final HeaderName TRACESTATE = HeaderNames.create("tracestate");
     private static final int MAX_CONTENT_TYPE = 256;
+    /** String of a structured field (RFC 9651, section 3.3.3), without its quotes. */
+    private static final Pattern QUOTED = Pattern.compile("\"((?:[ !#-\\[\\]-~]|\\\\[\"\\\\])*+)\"");
 
     void one(StoredKey key, ServerRequest request, ServerResponse response) {
         Optional<String> named = tenantOf(key, request, response);
@@ -94,7 +100,8 @@ record ItemsApi(
     /** Checks headers and length before the body is read. */
     private Optional<Problem> problemOf(ServerRequest request, int maxBytes) {
         try {
-            idOf(request);
+            dedupeOf(request);
+            orderKeyOf(request);
             workloadOf(request);
             priorityOf(request);
             JsonItems.requireSoon(DELIVER_AT.defaultCase(), deliverAtMillisOf(request), intake.nowMillis());
@@ -153,7 +160,8 @@ record ItemsApi(
                 workloadOf(request), null, contentTypeOf(request), attributesOf(request), ByteBuffer.wrap(payload));
         long deadlineNanos = intake.deadlineNanos();
         JsonItems.Parsed parsed = new JsonItems.Parsed(
-                item, priorityOf(request), deliverAtMillisOf(request), Requests.cloudEvent(request));
+                item, priorityOf(request), deliverAtMillisOf(request), orderKeyOf(request), dedupeOf(request),
+                Requests.cloudEvent(request));
         return intake.await(intake.send(parsed, traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
                 .orElseGet(() -> GatewayResponse.json(202, GatewayResponse.JSON.createObjectNode()
@@ -167,13 +175,39 @@ record ItemsApi(
     }
 
     private static Optional<String> idOf(ServerRequest request) {
-        Optional<String> id = Requests.one(request, IDEMPOTENCY_KEY);
-        id.ifPresent(text -> {
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            JsonItems.require(ItemLimits.isId(bytes, 0, bytes.length),
-                    "Idempotency-Key must be 1 to " + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
+        Optional<String> key = idempotencyKeyOf(request);
+        Optional<String> id = Requests.one(request, ID).map(text -> JsonItems.requireId(ID.defaultCase(), text));
+        JsonItems.require(key.isEmpty() || id.isEmpty() || key.equals(id),
+                "Spillway-Id and Idempotency-Key must be the same, because both are the id. Send one of them");
+        return key.or(() -> id);
+    }
+
+    /** Returns the key, which may be written as a string of a structured field. */
+    private static Optional<String> idempotencyKeyOf(ServerRequest request) {
+        return Requests.one(request, IDEMPOTENCY_KEY).map(text -> {
+            Matcher quoted = QUOTED.matcher(text);
+            boolean isQuoted = text.startsWith("\"") && text.length() <= 2 * ItemLimits.MAX_ID_LENGTH + 2;
+            JsonItems.require(!isQuoted || quoted.matches(), "Idempotency-Key must end with a quotation mark, and have"
+                    + " a backslash before each one inside, because it begins with one");
+            return JsonItems.requireId(IDEMPOTENCY_KEY.defaultCase(),
+                    isQuoted ? quoted.group(1).replaceAll("\\\\(.)", "$1") : text);
         });
-        return id;
+    }
+
+    private static boolean dedupeOf(ServerRequest request) {
+        boolean hasKey = idempotencyKeyOf(request).isPresent();
+        String dedupe = Requests.one(request, DEDUPE).orElse("" + hasKey);
+        JsonItems.require(dedupe.equals("true") || dedupe.equals("false"), "Spillway-Dedupe must be true or false");
+        JsonItems.require(!hasKey || dedupe.equals("true"), "Spillway-Dedupe must not be false beside an"
+                + " Idempotency-Key. Send the id as Spillway-Id instead");
+        JsonItems.require(idOf(request).isPresent() || dedupe.equals("false"), "Spillway-Dedupe needs an id, which is"
+                + " the same each time the item is sent: the header Spillway-Id");
+        return dedupe.equals("true");
+    }
+
+    private static String orderKeyOf(ServerRequest request) {
+        return Requests.one(request, ORDER_KEY)
+                .map(text -> JsonItems.requireId(ORDER_KEY.defaultCase(), text)).orElse("");
     }
 
     private static String workloadOf(ServerRequest request) {

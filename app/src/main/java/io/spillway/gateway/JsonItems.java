@@ -9,6 +9,7 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.producer.TenantPartitioner;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,7 +42,7 @@ public record JsonItems(
         Supplier<String> defaultId) {
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload", "priority",
-            "deliverAt");
+            "deliverAt", "orderKey", "dedupe");
     private static final Instant EARLIEST = Instant.ofEpochMilli(Long.MIN_VALUE);
     private static final Instant LATEST = Instant.ofEpochMilli(Long.MAX_VALUE);
     private static final String TIMES = " must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z";
@@ -57,11 +58,20 @@ public record JsonItems(
      *
      * @param priority        0 to {@link ItemLimits#MAX_PRIORITY}
      * @param deliverAtMillis earliest time of its first attempt, epoch milliseconds; 0 for none
+     * @param orderKey        empty for none
+     * @param dedupe          whether it is dropped if its id is known
      * @param headers         further headers of its record
      */
-    public record Parsed(WorkItem item, int priority, long deliverAtMillis, Map<String, byte[]> headers) {
+    public record Parsed(
+            WorkItem item, int priority, long deliverAtMillis, String orderKey, boolean dedupe,
+            Map<String, byte[]> headers) {
         public Parsed(WorkItem item, int priority, long deliverAtMillis) {
-            this(item, priority, deliverAtMillis, Map.of());
+            this(item, priority, deliverAtMillis, "", false, Map.of());
+        }
+
+        /** Returns the key of its record. */
+        public byte[] key() {
+            return TenantPartitioner.keyOf(item.getTenant(), orderKey);
         }
 
         /** Adds the headers of what the item itself cannot carry. */
@@ -71,6 +81,12 @@ public record JsonItems(
             }
             if (deliverAtMillis != 0) {
                 headers.add(ItemHeaders.DELIVER_AT, ascii(deliverAtMillis));
+            }
+            if (!orderKey.isEmpty()) {
+                headers.add(ItemHeaders.ORDER_KEY, orderKey.getBytes(StandardCharsets.US_ASCII));
+            }
+            if (dedupe) {
+                headers.add(ItemHeaders.DEDUPE, "true".getBytes(StandardCharsets.US_ASCII));
             }
             this.headers.forEach(headers::add);
         }
@@ -112,7 +128,8 @@ public record JsonItems(
             if (json.nextToken() != null) {
                 throw new Misplaced(json, "more than one value");
             }
-            return new Parsed(item(fields), fields.priority, fields.deliverAtMillis);
+            return new Parsed(item(fields), fields.priority, fields.deliverAtMillis,
+                    fields.texts.getOrDefault("orderKey", ""), fields.dedupe, Map.of());
         } catch (JsonProcessingException e) {
             throw e;
         } catch (IOException e) {
@@ -156,13 +173,17 @@ public record JsonItems(
         String workload = fields.texts.getOrDefault("workload", defaultWorkload);
         String id = fields.texts.getOrDefault("id", "");
         if (id.isEmpty()) {
+            require(!fields.dedupe, "dedupe needs an id, which is the same each time the item is sent");
             id = defaultId.get();
         }
-        byte[] idBytes = id.getBytes(StandardCharsets.UTF_8);
+        String orderKey = fields.texts.getOrDefault("orderKey", "");
         require(ItemLimits.isName(tenant), "tenant must be " + ItemLimits.NAME_ALLOWED);
         require(workload.isEmpty() || ItemLimits.isName(workload),
                 "workload must be empty or " + ItemLimits.NAME_ALLOWED);
-        require(ItemLimits.isId(idBytes, 0, idBytes.length), "id must be 1 to 256 printable ASCII characters");
+        requireId("id", id);
+        if (!orderKey.isEmpty()) {
+            requireId("orderKey", orderKey);
+        }
         return new WorkItem(
                 tenant, id, fields.enqueuedAt == null ? defaultEnqueuedAt.get() : fields.enqueuedAt, workload,
                 fields.texts.get("channel"), fields.texts.getOrDefault("contentType", ItemsApi.OCTETS),
@@ -177,6 +198,7 @@ public record JsonItems(
         private ByteBuffer payload;
         private int priority = ItemLimits.NORMAL_PRIORITY;
         private long deliverAtMillis;
+        private boolean dedupe;
 
         /** Reads the value at which the parser stands. */
         void set(String key, JsonParser json, String line) throws IOException {
@@ -195,6 +217,9 @@ public record JsonItems(
                 require(!enqueuedAt.isBefore(EARLIEST) && !enqueuedAt.isAfter(LATEST), key + TIMES);
             } else if (key.equals("deliverAt")) {
                 deliverAtMillis = deliverAtMillis(time(key, json));
+            } else if (key.equals("dedupe")) {
+                require(json.currentToken().isBoolean(), "dedupe must be true or false");
+                dedupe = json.getBooleanValue();
             } else {
                 require(json.hasToken(JsonToken.VALUE_STRING), key + " must be text");
                 texts.put(key, encodable(key, json.getText()));
@@ -287,6 +312,14 @@ public record JsonItems(
         if (!isNew) {
             throw new Misplaced(json, "the key " + json.currentName() + " appears twice");
         }
+    }
+
+    /** Returns an id or an order key; throws {@link IllegalArgumentException} if it cannot be one. */
+    static String requireId(String name, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        require(ItemLimits.isId(bytes, 0, bytes.length),
+                name + " must be 1 to " + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
+        return text;
     }
 
     /** Throws {@link IllegalArgumentException} with a message if an input is invalid. */

@@ -195,6 +195,7 @@ record WorkApi(
                     .put("lane", delivery.lane())
                     .put("enqueuedAt", time(delivery.enqueuedAt()))
                     .put("contentType", delivery.contentType());
+            delivery.orderKey().ifPresent(key -> json.put("orderKey", key));
             ObjectNode attributes = json.putObject("attributes");
             delivery.attributes().forEach(attributes::put);
             var headers = json.putArray("headers");

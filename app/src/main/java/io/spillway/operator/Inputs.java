@@ -76,10 +76,10 @@ public final class Inputs {
     }
 
     /** Requires the id of an item, a sweep or a cancel. */
-    public static void requireId(String id) {
+    public static void requireId(String option, String id) {
         byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
         if (!ItemLimits.isId(bytes, 0, bytes.length)) {
-            throw new OperatorException("--id " + Printable.of(id) + ": must be 1 to "
+            throw new OperatorException(option + " " + Printable.of(id) + ": must be 1 to "
                     + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
         }
     }

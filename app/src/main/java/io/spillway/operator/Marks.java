@@ -23,7 +23,7 @@ public final class Marks {
 
     static SweepTarget target(boolean isCancel, String tenant, Optional<String> workload, Optional<String> itemId) {
         workload.ifPresent(name -> Inputs.requireName("--workload", name));
-        itemId.ifPresent(Inputs::requireId);
+        itemId.ifPresent(each -> Inputs.requireId("--id", each));
         return new SweepTarget(isCancel, tenant, workload.orElse(""), itemId.orElse(""));
     }
 

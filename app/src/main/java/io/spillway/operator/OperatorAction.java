@@ -304,7 +304,7 @@ public sealed interface OperatorAction
             Inputs.requireNameOrAll("--tenant", tenant);
             SweepTarget target = Marks.target(false, tenant, workload, Optional.empty());
             Sweep times = times(startedAt, completedAt, nowMillis);
-            Inputs.requireId(sweepId);
+            Inputs.requireId("--id", sweepId);
             return new RecordSweep(target, sweepId, times);
         }
 

@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.avro.generic.GenericRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,24 @@ class SendCommandIT {
         assertThat(ingress()).extracting(item -> item.get("id").toString()).doesNotHaveDuplicates();
         assertThat(kafka.readAll(commands.topics().ingress()))
                 .allSatisfy(record -> assertThat(record.key()).as("the key is the tenant").isEqualTo(bytes("acme")));
+    }
+
+    @Test
+    void an_order_key_and_deduplication_are_headers_and_the_key_of_the_record_has_the_first() throws Exception {
+        Path file = directory.resolve("items.jsonl");
+        Files.writeString(file, "{\"tenant\":\"bolt\",\"id\":\"x\",\"orderKey\":\"k 1\","
+                + "\"dedupe\":true,\"payload\":1}");
+        commands.run("send", "--tenant", "acme", "--id", "one", "--dedupe").done();
+        commands.run("send", "--tenant", "acme", "--count", "2", "--id", "two", "--order-key", "k").done();
+        commands.run("send", "--file", file.toString()).done();
+
+        assertThat(kafka.readAll(commands.topics().ingress())).extracting(record -> new String(record.key(),
+                StandardCharsets.UTF_8) + " " + items.decode(record.value()).get("id") + Stream.of(
+                        record.headers().toArray()).map(header -> " " + header.key() + "="
+                                + new String(header.value(), StandardCharsets.UTF_8)).collect(Collectors.joining()))
+                .containsExactlyInAnyOrder("acme one spillway-dedupe=true",
+                        "acme/k two-0 spillway-order-key=k", "acme/k two-1 spillway-order-key=k",
+                        "bolt/k 1 x spillway-order-key=k 1 spillway-dedupe=true");
     }
 
     @Test

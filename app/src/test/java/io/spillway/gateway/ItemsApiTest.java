@@ -148,18 +148,6 @@ class ItemsApiTest {
     }
 
     @Test
-    void two_requests_with_one_idempotency_key_are_two_items() {
-        for (String payload : List.of("first", "second")) {
-            assertThat(gateway.post(key, payload, "Idempotency-Key", "order-1").statusCode()).isEqualTo(202);
-        }
-        assertThat(gateway.stored()).extracting(record -> GatewayUnderTest.item(record.value()).id())
-                .containsExactly("order-1", "order-1");
-        gateway.kafka.sendException = new org.apache.kafka.common.errors.TimeoutException("not within 10 s");
-        assertThat(gateway.post(key, "third", "Idempotency-Key", "order-1").body())
-                .as("no promise that a repetition is safe").contains("may be handled twice");
-    }
-
-    @Test
     void an_id_has_at_most_256_characters() {
         assertThat(gateway.post(key, "x", "Idempotency-Key", "i".repeat(256)).statusCode()).isEqualTo(202);
         assertThat(gateway.post(key, "x", "Idempotency-Key", "i".repeat(257)).statusCode()).isEqualTo(400);

@@ -33,7 +33,7 @@ class JsonItemsFuzzTest {
     };
     private static final List<String> KEYS = List.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload", "priority",
-            "deliverAt", "other");
+            "deliverAt", "orderKey", "dedupe", "other");
     private static final String[] TRACES = {
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "ff-", "-x", "a=b,c=d", ","
     };
@@ -103,6 +103,7 @@ class JsonItemsFuzzTest {
             line.append(",\"").append(KEYS.get(key)).append("\":").append(switch (KEYS.get(key)) {
                 case "attributes" -> "{\"colour\":\"blue\",\"n\":1}";
                 case "priority" -> random.nextInt(10);
+                case "dedupe" -> random.nextBoolean();
                 case "enqueuedAt", "deliverAt" -> VALUES[random.nextInt(9) > 0 ? 3 : 4 + random.nextInt(9)];
                 default -> VALUES[random.nextInt(random.nextInt(9) > 0 ? 2 : VALUES.length)];
             });

@@ -274,8 +274,9 @@ class PullHandlerTest {
         assertThat(nothing.get("headers").toString()).as("an empty value is not a missing one")
                 .isEqualTo("[{\"name\":\"empty\",\"value\":\"\"},{\"name\":\"null\",\"value\":null}]");
         JsonNode claimed = leased(DeliveryBuilder.of("acme", "three").contentType("text/plain").payload(bytes)
-                .lease(new WorkUnderTest.FixedLease()));
+                .header("spillway-order-key", "k").lease(new WorkUnderTest.FixedLease()));
         assertThat(claimed.has("payload")).as("not UTF-8, whatever its type says").isFalse();
+        assertThat(claimed.get("orderKey").textValue() + text.has("orderKey")).isEqualTo("kfalse");
     }
 
     private JsonNode leased(DeliveryBuilder delivery) {

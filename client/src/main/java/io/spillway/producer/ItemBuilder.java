@@ -11,10 +11,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.IntPredicate;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -28,8 +26,8 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  *         .toRecord("spillway.ingress");
  * }</pre>
  *
- * <p>Only the tenant is required. It is also the record's key, which {@link TenantPartitioner} uses. An item has one of
- * two forms:
+ * <p>Only the tenant is required. It is also the record's key, with the order key if there is one
+ * ({@link TenantPartitioner#keyOf}). An item has one of two forms:
  *
  * <ul>
  *   <li>By default, the value is the payload unchanged, and headers carry the other fields.
@@ -43,11 +41,13 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  * ({@code topics.maxBytes}) depends on the cluster. Not thread-safe. Reusable: each record has the values set so far.
  */
 public final class ItemBuilder {
-    /** Leaves room for the seven that are added. */
-    private static final int MAX_HEADERS = ItemLimits.MAX_HEADERS - 7;
+    /** Leaves room for the nine that are added. */
+    private static final int MAX_HEADERS = ItemLimits.MAX_HEADERS - 9;
     private static final String RESERVED = "spillway-";
     private static final String CONTENT_TYPE = "content-type";
     private static final String ANY_TYPE = "application/octet-stream";
+    private static final String NEEDED = "an item with a channel or attributes, or whose payload is an encoded"
+            + " WorkItem, needs an id and a time";
     /** Marker and fingerprint at the start of every WorkItem in single-object encoding. */
     private static final byte[] WORK_ITEM_PREFIX = Arrays.copyOf(
             encode(new WorkItem("", "", Instant.EPOCH, "", null, "", Map.of(), ByteBuffer.allocate(0))), 10);
@@ -61,12 +61,14 @@ public final class ItemBuilder {
     /** Negative for none. */
     private int priority = -1;
     private Instant deliverAt;
+    private String orderKey = "";
+    private boolean dedupe;
     private String channel;
     private String contentType;
     private byte[] payload = {};
 
     private ItemBuilder(String tenant) {
-        this.tenant = requireName("tenant", tenant);
+        this.tenant = ItemChecks.requireName("tenant", tenant);
     }
 
     /** Starts an item of a tenant: {@value ItemLimits#NAME_ALLOWED}. */
@@ -82,20 +84,20 @@ public final class ItemBuilder {
      * @throws IllegalArgumentException if its tenant, id or workload is not allowed
      */
     public static ProducerRecord<byte[], byte[]> recordOf(String topic, WorkItem item) {
-        requireName("tenant", item.getTenant());
-        requireId(item.getId());
-        requireWorkload(item.getWorkload());
+        ItemChecks.requireName("tenant", item.getTenant());
+        ItemChecks.requireId("id", item.getId());
+        ItemChecks.requireWorkload(item.getWorkload());
         return new ProducerRecord<>(topic, bytes(item.getTenant()), encode(item));
     }
 
     /**
-     * Sets the id that handlers receive. Nothing is deduplicated by it. Default: the record's position in ingress,
-     * {@code topic-partition-offset}.
+     * Sets the id that handlers receive. Nothing is deduplicated by it without {@link #dedupe}. Default: the record's
+     * position in ingress, {@code topic-partition-offset}.
      *
      * @param key 1 to 256 printable ASCII characters; it may repeat
      */
     public ItemBuilder id(String key) {
-        id = requireId(key);
+        id = ItemChecks.requireId("id", key);
         return this;
     }
 
@@ -115,7 +117,7 @@ public final class ItemBuilder {
 
     /** Sets the named part of the tenant's work, in the same characters as a tenant; empty for none, the default. */
     public ItemBuilder workload(String name) {
-        workload = requireWorkload(name);
+        workload = ItemChecks.requireWorkload(name);
         return this;
     }
 
@@ -149,6 +151,26 @@ public final class ItemBuilder {
         return this;
     }
 
+    /**
+     * Makes the item wait for its turn: items of the tenant with this key are handled one at a time, in the order in
+     * which the router takes them. Default: none.
+     *
+     * @param key 1 to 256 printable ASCII characters
+     */
+    public ItemBuilder orderKey(String key) {
+        orderKey = ItemChecks.requireId("orderKey", key);
+        return this;
+    }
+
+    /**
+     * Makes the router drop the item if it has accepted one of the same tenant, id and order key within the tenant's
+     * {@code dedupeWindow}. The item then needs an {@link #id}. Default: nothing is dropped.
+     */
+    public ItemBuilder dedupe() {
+        dedupe = true;
+        return this;
+    }
+
     /** Sets the channel through which the item arrived, as any text for the handler. Default: none. */
     public ItemBuilder channel(String name) {
         channel = Objects.requireNonNull(name, "channel");
@@ -161,8 +183,7 @@ public final class ItemBuilder {
      * @param mediaType 1 or more printable ASCII characters, because the HTTP handler sends it as a header
      */
     public ItemBuilder contentType(String mediaType) {
-        contentType = require("contentType", mediaType, Integer.MAX_VALUE, ItemBuilder::isPrintable,
-                "1 or more printable ASCII characters");
+        contentType = ItemChecks.requirePrintable("contentType", mediaType, Integer.MAX_VALUE, "1 or more");
         return this;
     }
 
@@ -178,7 +199,7 @@ public final class ItemBuilder {
      *
      * @param name  any except {@code content-type} and {@code spillway-*}, which have their own methods
      * @param value sent as UTF-8
-     * @throws IllegalStateException if the item already has 993 headers
+     * @throws IllegalStateException if the item already has 991 headers
      */
     public ItemBuilder header(String name, String value) {
         if (name.startsWith(RESERVED) || name.equals(CONTENT_TYPE)) {
@@ -199,21 +220,26 @@ public final class ItemBuilder {
     }
 
     /**
-     * Returns the record of the item, with the tenant as its key. The producer needs {@code ByteArraySerializer} for
-     * key and value.
+     * Returns the record of the item, with the key of {@link TenantPartitioner#keyOf}. The producer needs
+     * {@code ByteArraySerializer} for key and value.
      *
      * @param topic the ingress topic, by default {@code spillway.ingress}; not null
-     * @throws IllegalStateException if an item that must be a {@link WorkItem} has no id or no time
+     * @throws IllegalStateException if an item that must be a {@link WorkItem} has no id or no time, or one with
+     *                               {@link #dedupe} no id
      */
     public ProducerRecord<byte[], byte[]> toRecord(String topic) {
+        if (dedupe) {
+            ItemChecks.requireSet("id", id, "dedupe compares ids");
+        }
+        byte[] key = TenantPartitioner.keyOf(tenant, orderKey);
         if (channel != null || !attributes.isEmpty() || isWorkItem(payload)) {
-            requireSet("id", id);
-            requireSet("enqueuedAt", enqueuedAt);
+            ItemChecks.requireSet("id", id, NEEDED);
+            ItemChecks.requireSet("enqueuedAt", enqueuedAt, NEEDED);
             byte[] value = encode(new WorkItem(tenant, id, enqueuedAt, workload, channel,
                     contentType == null ? ANY_TYPE : contentType, attributes, ByteBuffer.wrap(payload)));
-            return new ProducerRecord<>(topic, null, bytes(tenant), value, withSchedule(headers));
+            return new ProducerRecord<>(topic, null, key, value, withSchedule(headers));
         }
-        return new ProducerRecord<>(topic, null, bytes(tenant), payload, headersOfItem());
+        return new ProducerRecord<>(topic, null, key, payload, headersOfItem());
     }
 
     private List<Header> headersOfItem() {
@@ -242,6 +268,12 @@ public final class ItemBuilder {
         if (deliverAt != null) {
             all.add(headerOf("spillway-deliver-at", Long.toString(deliverAt.toEpochMilli())));
         }
+        if (!orderKey.isEmpty()) {
+            all.add(headerOf("spillway-order-key", orderKey));
+        }
+        if (dedupe) {
+            all.add(headerOf("spillway-dedupe", "true"));
+        }
         return all;
     }
 
@@ -267,47 +299,5 @@ public final class ItemBuilder {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static void requireSet(String field, Object value) {
-        if (value == null) {
-            throw new IllegalStateException("The item has no " + field + ". Set it: an item with a channel or"
-                    + " attributes, or whose payload is an encoded WorkItem, needs an id and a time");
-        }
-    }
-
-    private static String requireWorkload(String workload) {
-        return workload.isEmpty() ? workload : requireName("workload", workload);
-    }
-
-    private static String requireName(String field, String name) {
-        return require(field, name, ItemLimits.MAX_NAME_LENGTH, c -> ItemLimits.isName(Character.toString(c)),
-                ItemLimits.NAME_ALLOWED);
-    }
-
-    private static String requireId(String id) {
-        return require("id", id, ItemLimits.MAX_ID_LENGTH, ItemBuilder::isPrintable,
-                "1 to " + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
-    }
-
-    /** Reports a wrong character by its code point, because the message may be logged and the text is untrusted. */
-    private static String require(String field, String text, int maxLength, IntPredicate isAllowed, String allowed) {
-        Objects.requireNonNull(text, field);
-        if (text.isEmpty() || text.length() > maxLength) {
-            throw new IllegalArgumentException(field + " has " + text.length() + " characters. Allowed: " + allowed);
-        }
-        for (int i = 0; i < text.length(); i++) {
-            if (!isAllowed.test(text.charAt(i))) {
-                throw new IllegalArgumentException(
-                        String.format(Locale.ROOT,
-                                "%s has U+%04X at index %d. Allowed: %s",
-                                field, (int) text.charAt(i), i, allowed));
-            }
-        }
-        return text;
-    }
-
-    private static boolean isPrintable(int c) {
-        return c >= ' ' && c <= '~';
     }
 }

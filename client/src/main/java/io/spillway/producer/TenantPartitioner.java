@@ -20,6 +20,10 @@ import org.apache.kafka.common.config.ConfigException;
  * its shard in rotation, 64 records of the producer at a time, so that records still form batches. Partitions without a
  * leader are skipped.
  *
+ * <p>What follows a slash in the key is the item's order key ({@link #keyOf}). All records of a tenant and
+ * order key go to one partition of the shard, also while it has no leader. When the shard changes, only those of
+ * partitions that leave it, and a share of the others for each that joins it, go elsewhere.
+ *
  * <p>The shard is computed as in the router, by {@link ShuffleSharder} over as many slots as ingress has partitions.
  * With the same seed and size it has the same partition numbers as in the lanes, unless the tenant has dedicated
  * partitions or an assigned shard. The gateways know dedicated partitions, and use them.
@@ -39,6 +43,8 @@ public final class TenantPartitioner implements Partitioner {
     /** Setting: a {@link Shards} that precedes seed and size. */
     public static final String SHARDS = "spillway.shards.of";
 
+    /** Between tenant and order key; no tenant contains it. */
+    private static final char SEPARATOR = '/';
     private static final int RECORDS_PER_ROUND_BITS = 6;
 
     /** Shards of tenants. Implementations must be thread-safe. */
@@ -59,6 +65,20 @@ public final class TenantPartitioner implements Partitioner {
     private int size = 4;
     private Shards known = (tenant, partitions, into) -> 0;
 
+    /**
+     * Returns the key of an item's record, by which any partitioner keeps those of a tenant and order key in one
+     * partition.
+     *
+     * @param orderKey empty for none
+     * @return the tenant; with an order key, a slash and the order key after it
+     * @throws IllegalArgumentException if one of them is not allowed
+     */
+    public static byte[] keyOf(String tenant, String orderKey) {
+        ItemChecks.requireName("tenant", tenant);
+        String key = orderKey.isEmpty() ? tenant : tenant + SEPARATOR + ItemChecks.requireId("orderKey", orderKey);
+        return key.getBytes(StandardCharsets.US_ASCII);
+    }
+
     @Override
     public void configure(Map<String, ?> settings) {
         seed = number(settings, SEED, 0, Long.MIN_VALUE, Long.MAX_VALUE);
@@ -74,11 +94,17 @@ public final class TenantPartitioner implements Partitioner {
             return round % partitions;
         }
         int[] shard = shards.get();
-        String tenant = new String(keyBytes, StandardCharsets.UTF_8);
+        String text = new String(keyBytes, StandardCharsets.UTF_8);
+        int end = text.indexOf(SEPARATOR);
+        String tenant = end < 0 ? text : text.substring(0, end);
+        ShuffleSharder sharder = new ShuffleSharder(partitions, seed);
         int count = known.ofTenant(tenant, partitions, shard);
         if (count == 0) {
             count = Math.min(size, partitions);
-            new ShuffleSharder(partitions, seed).shard(tenant, count, shard);
+            sharder.shard(tenant, count, shard);
+        }
+        if (end >= 0) {
+            return sharder.slot(tenant, text.substring(end + 1), shard, count);
         }
         for (int i = 0; i < count; i++) {
             int partition = shard[(round + i) % count];

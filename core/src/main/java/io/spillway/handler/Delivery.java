@@ -38,6 +38,11 @@ public interface Delivery {
         return header("spillway-parent-workload").orElse("");
     }
 
+    /** Returns the key by which the items of its tenant are handled one at a time; empty if it has none. */
+    default Optional<String> orderKey() {
+        return header("spillway-order-key");
+    }
+
     /**
      * Returns when the producer created the item, by the producer's clock. It may be in the future or far in the past.
      */

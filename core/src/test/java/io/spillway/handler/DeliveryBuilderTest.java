@@ -66,6 +66,12 @@ class DeliveryBuilderTest {
     }
 
     @Test
+    void an_order_key_is_that_of_the_header() {
+        assertThat(DeliveryBuilder.of("acme", "1").build().orderKey()).isEmpty();
+        assertThat(DeliveryBuilder.of("acme", "1").header("spillway-order-key", "k").build().orderKey()).hasValue("k");
+    }
+
+    @Test
     void a_delivery_without_a_key_says_so() {
         Delivery delivery = DeliveryBuilder.of("acme", "1").withoutKey().build();
         assertThat(delivery.hasKey()).isFalse();

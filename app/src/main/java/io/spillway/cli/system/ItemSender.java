@@ -60,7 +60,8 @@ final class ItemSender {
         if (stopped) {
             return;
         }
-        ProducerRecord<byte[], byte[]> record = ItemBuilder.recordOf(topic, parsed.item());
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                topic, parsed.key(), ItemBuilder.recordOf(topic, parsed.item()).value());
         parsed.addHeaders(record.headers());
         try {
             producer.send(record, (stored_, failure) -> ended(failure));

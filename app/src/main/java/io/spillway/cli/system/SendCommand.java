@@ -53,7 +53,8 @@ public final class SendCommand implements Callable<Integer> {
     private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;
     /** How long Ctrl-C waits for the confirmation of items that were handed over. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-    private static final List<String> ONLY_GENERATED = List.of("--count", "--size", "--priority", "--deliver-at");
+    private static final List<String> ONLY_GENERATED = List.of("--count", "--size", "--priority", "--deliver-at",
+            "--id", "--order-key", "--dedupe");
 
     @Mixin
     private CommonOptions common;
@@ -87,6 +88,20 @@ public final class SendCommand implements Callable<Integer> {
                     + " as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration from now such as 2h."
                     + " Default: at once.")
     private String deliverAt;
+
+    @Option(names = "--id", paramLabel = "ID",
+            description = "Id of the generated item; of several, what their ids begin with, before -0, -1 and so on."
+                    + " Default: a random one.")
+    private String id;
+
+    @Option(names = "--order-key", paramLabel = "K",
+            description = "Order key of generated items: those of the tenant with this key are handled one at a time.",
+            defaultValue = "")
+    private String orderKey;
+
+    @Option(names = "--dedupe",
+            description = "Drops a generated item whose id the tenant has sent before. Needs --id.")
+    private boolean dedupe;
 
     @Option(names = "--age", paramLabel = "AGE",
             description = "Age of the items when they are sent, a duration such as 10m. Default: 0.")
@@ -157,6 +172,14 @@ public final class SendCommand implements Callable<Integer> {
         }
         Inputs.requireRange("--priority", priority, 0, ItemLimits.MAX_PRIORITY, "");
         Inputs.requireRange("--size", size, 0, 1024 * 1024, " bytes");
+        if (id != null) {
+            Inputs.requireId("--id", idOf(id, count - 1));
+        } else if (dedupe) {
+            throw CommandFailure.usage("--dedupe: needs --id, because random ids are never the same");
+        }
+        if (!orderKey.isEmpty()) {
+            Inputs.requireId("--order-key", orderKey);
+        }
         ONLY_GENERATED.forEach(option -> {
             if (file != null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
                 throw CommandFailure.usage(option + ": cannot be used with --file, which has the items");
@@ -171,13 +194,17 @@ public final class SendCommand implements Callable<Integer> {
 
     private void sendCounted(ItemSender sender) {
         byte[] payload = "x".repeat(size).getBytes(StandardCharsets.US_ASCII);
-        String run = UUID.randomUUID().toString().substring(0, 8);
+        String start = id == null ? "send-" + UUID.randomUUID().toString().substring(0, 8) : id;
         long deliverAtMillis = deliverAtMillis();
         for (long i = 0; i < count && !sender.isOver(); i++) {
-            WorkItem item = new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
+            WorkItem item = new WorkItem(tenant, idOf(start, i), madeAt(), workload, null,
                     "application/octet-stream", Map.of(), ByteBuffer.wrap(payload));
-            sender.send(new JsonItems.Parsed(item, priority, deliverAtMillis), count);
+            sender.send(new JsonItems.Parsed(item, priority, deliverAtMillis, orderKey, dedupe, Map.of()), count);
         }
+    }
+
+    private String idOf(String start, long number) {
+        return id != null && count == 1 ? id : start + "-" + number;
     }
 
     private void sendFile(ItemSender sender, Printer printer) throws IOException {

@@ -20,7 +20,9 @@ enum ItemField {
     ENQUEUED_AT("enqueuedAt", ItemHeaders.ENQUEUED_AT, SourceSettings::enqueuedAt,
             text -> millis(text, DeadReason.BAD_ENQUEUED_AT)),
     DELIVER_AT("deliverAt", ItemHeaders.DELIVER_AT, SourceSettings::deliverAt,
-            text -> millis(text, DeadReason.BAD_DELIVER_AT));
+            text -> millis(text, DeadReason.BAD_DELIVER_AT)),
+    ORDER_KEY("orderKey", ItemHeaders.ORDER_KEY, SourceSettings::orderKey, text -> text),
+    DEDUPE("dedupe", ItemHeaders.DEDUPE, source -> source.dedupe() ? "constant:true" : "", text -> text);
 
     private final String key;
     private final String header;

@@ -44,10 +44,12 @@ class SourceDeciderTest {
         assertThat(fields("""
                 {"customer": {"id": 42}, "at": "2026-01-31T09:00:00+01:00", "due": 1769846400001}""",
                 Map.of("format", "json", "tenant", "value:/customer/id", "id", "key", "workload", "header:kind",
-                        "priority", "constant:7", "enqueuedAt", "value:/at", "deliverAt", "value:/due")))
+                        "priority", "constant:7", "enqueuedAt", "value:/at", "deliverAt", "value:/due",
+                        "orderKey", "key", "dedupe", "true")))
                 .isEqualTo(Map.of("spillway-tenant", "42", "spillway-id", "key-1", "spillway-workload", "sms",
                         "spillway-priority", "7", "spillway-enqueued-at", "1769846400000",
-                        "spillway-deliver-at", "1769846400001"));
+                        "spillway-deliver-at", "1769846400001", "spillway-order-key", "key-1",
+                        "spillway-dedupe", "true"));
     }
 
     @Test

@@ -59,6 +59,23 @@ public record ShuffleSharder(int slots, long seed) {
     }
 
     /**
+     * Returns the slot of a shard that a key of its tenant has, by rendezvous hashing: the slot with the largest hash.
+     * It depends neither on the order of the shard nor on its other slots, so a slot that joins takes a share of the
+     * keys, and of one that leaves only its own keys move.
+     *
+     * @param shard slots, each 0 or more
+     * @param count length of the shard in the array, at least 1
+     */
+    public int slot(String tenant, String key, int[] shard, int count) {
+        long hash = TenantHash.of(tenant, key, seed);
+        int slot = shard[0];
+        for (int i = 1; i < count; i++) {
+            slot = word(hash, shard[i]) > word(hash, slot) ? shard[i] : slot;
+        }
+        return slot;
+    }
+
+    /**
      * Draws k of n for a well mixed hash.
      *
      * @param from n, at least size

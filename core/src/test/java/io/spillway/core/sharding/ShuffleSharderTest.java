@@ -145,6 +145,30 @@ class ShuffleSharderTest {
         assertThat(new ShuffleSharder(5, 9).shard("acme", 5)).containsExactly(0, 1, 2, 3, 4);
     }
 
+    /** A change of these moves order keys to other partitions. */
+    @ParameterizedTest
+    @CsvSource({"acme, k1, 0, 3", "acme, k2, 0, 11", "acme, k1, 7, 8", "bolt, k1, 0, 20", "acme, '', 0, 20"})
+    void the_slots_of_known_keys_are_pinned(String tenant, String key, long seed, int slot) {
+        ShuffleSharder sharder = new ShuffleSharder(64, seed);
+        assertThat(sharder.slot(tenant, key, new int[] {3, 8, 11, 20, 63}, 4)).isEqualTo(slot);
+        assertThat(sharder.slot(tenant, key, new int[] {20, 11, 3, 8}, 4)).as("in another order").isEqualTo(slot);
+        assertThat(sharder.slot(tenant, key, new int[] {slot}, 1)).isEqualTo(slot);
+    }
+
+    @Test
+    void the_keys_of_a_tenant_are_spread_evenly_over_its_slots() {
+        ShuffleSharder sharder = new ShuffleSharder(64, 1);
+        int[] shard = sharder.shard("acme", 8);
+        long[] keys = new long[64];
+        for (int i = 0; i < 8_000; i++) {
+            keys[sharder.slot("acme", "key-" + i, shard, 8)]++;
+        }
+        double[] expected = new double[8];
+        Arrays.fill(expected, 1_000);
+        assertThat(ChiSquare.of(Arrays.stream(shard).mapToLong(slot -> keys[slot]).toArray(), expected))
+                .isLessThan(ChiSquare.critical(7));
+    }
+
     @Test
     void it_writes_only_the_first_elements() {
         int[] into = {-1, -1, -1, -1, -1};

@@ -69,6 +69,8 @@ final class HttpRequests {
         if (!delivery.parentWorkload().isEmpty()) {
             request.header("Spillway-Parent-Workload", delivery.parentWorkload());
         }
+        delivery.orderKey().filter(HttpSettings::isValue)
+                .ifPresent(key -> request.header("Spillway-Order-Key", key));
         // An invalid trace header is omitted; it is no reason to reject the item.
         delivery.traceparent().filter(HttpSettings::isValue).ifPresent(value -> request.header("traceparent", value));
         delivery.tracestate().filter(HttpSettings::isValue).ifPresent(value -> request.header("tracestate", value));

@@ -66,6 +66,15 @@ class HttpRequestTest {
     }
 
     @Test
+    void an_order_key_is_a_header_if_it_can_be_one() throws Exception {
+        for (String key : List.of("k 1", "ä")) {
+            send(settings("/work"), DeliveryBuilder.of("acme", "1").header("spillway-order-key", key).build());
+        }
+        assertThat(received.getFirst()).containsEntry("Spillway-order-key", List.of("k 1"));
+        assertThat(received.getLast()).doesNotContainKey("Spillway-order-key");
+    }
+
+    @Test
     void a_secret_is_in_no_text_of_the_settings_and_in_no_error() throws Exception {
         Path token = Files.writeString(directory.resolve("token"), "hidden\nhidden");
         HttpSettings settings = settings("/", "headers.X-Key", "hidden", AUTHORIZATION, token.toString());
