@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toSet;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.cli.CommandRun;
+import io.spillway.guarantee.KeyOrder;
 import io.spillway.guarantee.Leases;
 import java.io.IOException;
 import java.net.URI;
@@ -163,7 +164,9 @@ final class Campaign implements AutoCloseable {
         List<String> calls = lines.stream().filter(line -> !Leases.isOne(line)).toList();
         // A worker with another time than the routers claims for another time.
         if (clockLibrary.isEmpty()) {
-            breaches.addAll(Leases.overlaps(lines));
+            // Attempts of items with a key are short: their items are not claimed.
+            breaches.addAll(Leases.overlaps(lines.stream().filter(line -> !KeyOrder.isOne(line)).toList()));
+            breaches.addAll(KeyOrder.breaches(lines));
         }
         Set<String> called = calls.stream().map(call -> call.substring(0, call.indexOf(' '))).collect(toSet());
         Fates fates = new Fates(accepted, unknown,

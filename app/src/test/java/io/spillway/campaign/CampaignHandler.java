@@ -1,6 +1,7 @@
 package io.spillway.campaign;
 
 import io.spillway.guarantee.Leases;
+import io.spillway.guarantee.OrderHandler;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
@@ -21,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * <ul>
  *   <li>{@code ok}: done; a number: done after as many milliseconds; {@code lasting} and a number: the same, with lines
  *       for {@link Leases}
+ *   <li>{@code ordered} and a number: as {@code lasting}; the first attempt of every tenth item fails
  *   <li>{@code flaky}: fails at the first two attempts
  *   <li>{@code poison}: always fails
  *   <li>{@code dead}: refused
@@ -60,6 +62,11 @@ public final class CampaignHandler implements Handler {
         if (payload.startsWith("lasting ")) {
             return Leases.last(
                     delivery, Long.parseLong(payload.substring("lasting ".length())), this::write);
+        }
+        if (payload.startsWith("ordered ")) {
+            Outcome done = Leases.last(
+                    delivery, Long.parseLong(payload.substring("ordered ".length())), this::write);
+            return OrderHandler.failsFirst(delivery) && delivery.attempt() == 1 ? Outcome.retry("as requested") : done;
         }
         return switch (payload) {
             case "ok" -> Outcome.done();

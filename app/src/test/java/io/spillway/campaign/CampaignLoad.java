@@ -30,6 +30,7 @@ final class CampaignLoad implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(40);
     private static final long MEAN_GAP_NANOS = 200_000_000;
     private static final int FLOOD = 300;
+    private static final int ORDER_KEYS = 20;
     /** Later items of a tenant do not always fail, kill or hang, so that a run does not wait long for its end. */
     private static final int LAST_TROUBLE = 300;
 
@@ -37,7 +38,8 @@ final class CampaignLoad implements AutoCloseable {
 
     /** What a tenant's items are like. The first tenants have these kinds, all others are steady. */
     enum Kind {
-        FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, HANGING, SCHEDULED, SWEPT, PAUSED, ISOLATED, LASTING, STEADY
+        FLOODING, FLAKY, SLOW, POISONED, REFUSED, KILLING, HANGING, SCHEDULED, SWEPT, PAUSED, ISOLATED, LASTING,
+        ORDERED, STEADY
     }
 
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
@@ -95,10 +97,10 @@ final class CampaignLoad implements AutoCloseable {
         Kind kind = kind(index);
         int number = 0;
         while (!stopped) {
-            int burst = kind == Kind.FLOODING && random.nextInt(100) == 0 ? FLOOD : 1;
+            int burst = kind == Kind.FLOODING && random.nextInt(100) == 0 ? FLOOD : kind == Kind.ORDERED ? 4 : 1;
             for (int i = 0; i < burst && !stopped; i++) {
-                String id = "i" + number++;
-                if (burst == 1 && keys.containsKey(tenant) && random.nextBoolean()) {
+                String id = kind == Kind.ORDERED ? "k" + random.nextInt(ORDER_KEYS) + "." + number++ : "i" + number++;
+                if (burst == 1 && kind != Kind.ORDERED && keys.containsKey(tenant) && random.nextBoolean()) {
                     byHttp(tenant, id, payload(kind, random, number));
                 } else {
                     byProducer(tenant, id, kind, payload(kind, random, number));
@@ -114,6 +116,7 @@ final class CampaignLoad implements AutoCloseable {
             // retries, more than a hundred of these would go once a minute and partition.
             case FLAKY -> random.nextInt(3) == 0 && number < LAST_TROUBLE ? "flaky" : "ok";
             case SLOW -> "200";
+            case ORDERED -> "ordered " + random.nextInt(1, 20);
             case LASTING -> random.nextInt(20) == 0 ? "lasting " + random.nextInt(6_000, 20_000) : "ok";
             case POISONED -> random.nextInt(60) == 0 && number < LAST_TROUBLE ? "poison" : "ok";
             case REFUSED -> random.nextInt(10) == 0 ? "dead" : "ok";
@@ -127,6 +130,9 @@ final class CampaignLoad implements AutoCloseable {
 
     private void byProducer(String tenant, String id, Kind kind, String payload) {
         ItemBuilder item = ItemBuilder.of(tenant).id(id).payload(payload.getBytes(StandardCharsets.UTF_8));
+        if (kind == Kind.ORDERED) {
+            item.orderKey(id.substring(0, id.indexOf('.')));
+        }
         if (kind == Kind.SCHEDULED) {
             Instant now = Instant.now();
             item.deliverAt(now.plusSeconds(10), now);

@@ -12,7 +12,14 @@ import java.util.TreeMap;
  * order key, a dot and its number among the items of the key.
  */
 public final class KeyOrder {
+    private static final String DOT = ".";
+
     private KeyOrder() {}
+
+    /** Returns whether a line is of an item with an order key. */
+    public static boolean isOne(String line) {
+        return Leases.isOne(line) && line.split(" ")[1].contains(DOT);
+    }
 
     /** Attempt of one item of a key; {@link Long#MAX_VALUE} is the end of one that has none. */
     private record Attempt(int number, long startMillis, long endMillis) {}
@@ -27,8 +34,8 @@ public final class KeyOrder {
                 .forEach(words -> ends.put(words[2], Long.parseLong(words[3])));
         Map<String, List<Attempt>> keys = new TreeMap<>();
         lines.stream().filter(line -> line.startsWith(Leases.START)).map(line -> line.split(" "))
-                .filter(words -> words[1].contains(".")).forEach(words -> {
-                    int dot = words[1].lastIndexOf('.');
+                .filter(words -> words[1].contains(DOT)).forEach(words -> {
+                    int dot = words[1].lastIndexOf(DOT);
                     keys.computeIfAbsent(words[1].substring(0, dot), absent -> new ArrayList<>()).add(new Attempt(
                             Integer.parseInt(words[1].substring(dot + 1)), Long.parseLong(words[3]),
                             ends.getOrDefault(words[2], Long.MAX_VALUE)));
