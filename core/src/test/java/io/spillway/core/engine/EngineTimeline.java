@@ -253,6 +253,10 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
                     attempts.put(attempt.item.offset(), attempt);
                     yield "start " + attempt.item.offset() + (attempt.slot == null ? " alone" : "");
                 }
+                case Step.Ride(Attempt lead, Attempt rider) -> {
+                    attempts.put(rider.item.offset(), rider);
+                    yield "ride " + rider.item.offset() + " with " + lead.item.offset();
+                }
                 case Step.Done(Item item) -> "done " + item.offset();
                 case Step.Drop(Item item, DropReason reason) -> "drop " + item.offset() + ": " + reason.label();
                 case Step.Move(Item item, Lane to, LaneReason reason, int moves, long dueMillis) ->
