@@ -138,7 +138,7 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
         }
     }
 
-    /** Sets the thread that runs the call, of which it is the first attempt; called by that thread before the handler. */
+    /** Sets the thread that runs the call, of which it is the first; called by that thread before the handler. */
     synchronized void begin(Thread runner) {
         thread = runner;
         if (interruption != Interruption.NONE) {

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runner of attempts: one virtual thread for each, which then starts the next attempts. Where the handler leaves its
- * thread clean, the thread runs one of them itself. Attempts that share a call share its thread too. A thread of its own starts those that wait for a rate of attempts.
+ * thread clean, the thread runs one of them itself. Attempts that share a call share its thread
+ * too. A thread of its own starts those that wait for a rate of attempts.
  */
 final class AttemptRunner implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AttemptRunner.class);

@@ -107,9 +107,14 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     }
 
     EngineTimeline(int slots, int killerDeaths) {
+        this(slots, killerDeaths, 1);
+    }
+
+    /** @param batchItems most items in a call */
+    EngineTimeline(int slots, int killerDeaths, int batchItems) {
         engine = new WorkerEngine<>(
                 new DispatchSettings(slots, 0, 0.05, 0.02, 400, 1 << 20, 100, false),
-                new DestinationHealth(10), killerDeaths, this, Attempt::new);
+                new DestinationHealth(10), killerDeaths, this, Attempt::new, first -> batchItems);
     }
 
     /** Sets a field of the policy of every tenant. */
