@@ -290,6 +290,8 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         for (Step<SimulatedItem, SimulatedAttempt> step : steps) {
             switch (step) {
                 case Step.Start(SimulatedAttempt attempt) -> start(attempt, nowNanos);
+                case Step.Ride<SimulatedItem, SimulatedAttempt> none ->
+                        throw new IllegalStateException("a simulated handler takes one item in a call");
                 case Step.Done(SimulatedItem item) -> {
                     item.currentPartition.left();
                     tally.done(item);

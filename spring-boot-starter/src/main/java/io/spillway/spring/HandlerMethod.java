@@ -1,13 +1,16 @@
 package io.spillway.spring;
 
+import io.spillway.handler.BatchHandler;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Outcome;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.message.BinaryMessageDecoder;
@@ -21,6 +24,7 @@ final class HandlerMethod {
     private final Object bean;
     private final Method method;
     private final String destination;
+    private final int maxItems;
     private final List<Converter> parameters = new ArrayList<>();
 
     /** Value of one parameter. */
@@ -39,16 +43,26 @@ final class HandlerMethod {
 
     /** @throws IllegalStateException if the method cannot be a handler, with what it must have */
     HandlerMethod(
-            Object bean, Method method, String destination, List<PayloadConverter> converters, JsonMapper json) {
+            Object bean, Method method, String destination, int maxItems, List<PayloadConverter> converters,
+            JsonMapper json) {
         this.bean = bean;
         this.method = method;
         this.destination = destination;
-        boolean returnsOutcome = Outcome.class.isAssignableFrom(method.getReturnType());
+        this.maxItems = maxItems;
+        if (maxItems < 1 || maxItems > BatchHandler.MOST_ITEMS) {
+            throw invalid("must have a maxItems from 1 to " + BatchHandler.MOST_ITEMS);
+        }
+        boolean returnsOutcome = isForMany() ? elementOf(method.getGenericReturnType()) == Outcome.class
+                : Outcome.class.isAssignableFrom(method.getReturnType());
         if (!returnsOutcome && method.getReturnType() != void.class) {
-            throw invalid("must return void or Outcome");
+            throw invalid("must return void or " + (isForMany() ? "List<Outcome>" : "Outcome"));
         }
         int payloads = 0;
-        for (Type type : method.getGenericParameterTypes()) {
+        for (Type declared : method.getGenericParameterTypes()) {
+            Type type = isForMany() ? elementOf(declared) : declared;
+            if (type == null) {
+                throw invalid("and maxItems above 1 must have lists as parameters");
+            }
             boolean isDelivery = type == Delivery.class;
             payloads += isDelivery ? 0 : 1;
             parameters.add(isDelivery ? delivery -> delivery : payload(type, converters, json));
@@ -57,6 +71,12 @@ final class HandlerMethod {
             throw invalid("must have a payload, a Delivery, or one of each as parameters");
         }
         method.setAccessible(true);
+    }
+
+    /** Returns the type of the elements of a list; null for another type. */
+    private static Type elementOf(Type type) {
+        return type instanceof ParameterizedType list && list.getRawType() == List.class
+                ? list.getActualTypeArguments()[0] : null;
     }
 
     private IllegalStateException invalid(String rule) {
@@ -98,19 +118,67 @@ final class HandlerMethod {
         return destination;
     }
 
-    /** Calls the method. Throws what it throws. */
+    int maxItems() {
+        return maxItems;
+    }
+
+    boolean isForMany() {
+        return maxItems > 1;
+    }
+
+    /** Calls the method for one item. Throws what it throws. */
     Outcome call(Delivery delivery) throws Exception {
-        Object[] arguments = new Object[parameters.size()];
         try {
-            for (int i = 0; i < arguments.length; i++) {
-                arguments[i] = parameters.get(i).of(delivery);
-            }
+            Object returned = invoke(arguments(delivery));
+            return method.getReturnType() == void.class ? Outcome.done() : (Outcome) returned;
         } catch (UnreadableException e) {
             return Outcome.dead(e.getMessage());
         }
+    }
+
+    /** Calls the method for several items, and returns an outcome for each. Throws what it throws. */
+    List<Outcome> callAll(List<Delivery> deliveries) throws Exception {
+        List<Outcome> outcomes = new ArrayList<>(Collections.nCopies(deliveries.size(), Outcome.done()));
+        List<Integer> readable = new ArrayList<>();
+        List<List<Object>> lists = new ArrayList<>();
+        parameters.forEach(parameter -> lists.add(new ArrayList<>()));
+        for (int i = 0; i < deliveries.size(); i++) {
+            try {
+                Object[] arguments = arguments(deliveries.get(i));
+                for (int j = 0; j < arguments.length; j++) {
+                    lists.get(j).add(arguments[j]);
+                }
+                readable.add(i);
+            } catch (UnreadableException e) {
+                outcomes.set(i, Outcome.dead(e.getMessage()));
+            }
+        }
+        Object returned = readable.isEmpty() ? List.of() : invoke(lists.toArray());
+        if (method.getReturnType() == void.class) {
+            return outcomes;
+        }
+        List<?> results = returned == null ? List.of() : (List<?>) returned;
+        if (results.size() != readable.size()) {
+            throw new IllegalStateException("Method " + method + " returned " + results.size() + " outcomes for "
+                    + readable.size() + " items. It must return one for each, in their order.");
+        }
+        for (int i = 0; i < results.size(); i++) {
+            outcomes.set(readable.get(i), (Outcome) results.get(i));
+        }
+        return outcomes;
+    }
+
+    private Object[] arguments(Delivery delivery) throws Exception {
+        Object[] arguments = new Object[parameters.size()];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = parameters.get(i).of(delivery);
+        }
+        return arguments;
+    }
+
+    private Object invoke(Object[] arguments) throws Exception {
         try {
-            Object returned = method.invoke(bean, arguments);
-            return method.getReturnType() == void.class ? Outcome.done() : (Outcome) returned;
+            return method.invoke(bean, arguments);
         } catch (InvocationTargetException e) {
             switch (e.getCause()) {
                 case Exception failure -> throw failure;

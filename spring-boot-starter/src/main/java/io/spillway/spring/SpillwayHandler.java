@@ -16,6 +16,11 @@ import java.lang.annotation.Target;
  *
  * <p>It returns an {@link io.spillway.handler.Outcome}, or nothing, which means that the item is done. An exception
  * counts as a failed attempt. It is called from many threads at once.
+ *
+ * <p>With {@link #maxItems} above 1 it gets the items of a call as lists, of which one element is an item's:
+ * {@code List<Delivery>}, {@code List<Order>}, or both. It returns a {@code List<Outcome>} with one for each item, or
+ * nothing, which means that all are done. {@link io.spillway.handler.BatchHandler} has the rules. An item whose
+ * payload cannot be read is a dead letter, and not in the lists.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -32,4 +37,10 @@ public @interface SpillwayHandler {
      * cannot work. May contain placeholders of properties ({@code ${mail.host}}). Default: one for all methods without.
      */
     String destination() default "";
+
+    /**
+     * Most items of one call, 1 to 1,000. Above 1 the parameters are lists, and no {@link HandlerSelector} may be
+     * there, because the items of a call are those of one workload. Default: 1.
+     */
+    int maxItems() default 1;
 }

@@ -14,6 +14,7 @@ import java.lang.reflect.Type;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +92,20 @@ class HandlerMethodTest {
         void noParameter() {}
 
         void twoPayloads(String first, String second) {}
+
+        List<Outcome> many(List<Order> orders, List<Delivery> deliveries) {
+            List<Outcome> outcomes = new ArrayList<>();
+            for (int i = 0; i < orders.size(); i++) {
+                outcomes.add(Outcome.retry(deliveries.get(i).id() + " " + orders.get(i).sku()));
+            }
+            return outcomes;
+        }
+
+        void manyDone(List<String> texts) {}
+
+        List<Outcome> tooFew(List<Delivery> deliveries) {
+            return List.of();
+        }
     }
 
     @ParameterizedTest
@@ -141,10 +156,52 @@ class HandlerMethodTest {
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining(method).hasMessageContaining(rule);
     }
 
+    @Test
+    void a_method_for_many_gets_lists_and_returns_an_outcome_for_each_item_that_can_be_read() throws Exception {
+        List<Outcome> outcomes = callAll("many", "{\"sku\":\"a\",\"count\":1}", "{", "{\"sku\":\"b\",\"count\":2}");
+        assertThat(outcomes.get(0)).isEqualTo(Outcome.retry("m-0 a"));
+        assertThat(outcomes.get(1)).isInstanceOf(Outcome.Dead.class);
+        assertThat(outcomes.get(2)).isEqualTo(Outcome.retry("m-2 b"));
+        assertThat(callAll("manyDone", "a", "b")).containsExactly(Outcome.done(), Outcome.done());
+    }
+
+    @Test
+    void a_method_for_many_that_returns_too_few_outcomes_has_failed() {
+        assertThatThrownBy(() -> callAll("tooFew", "a", "b"))
+                .hasMessageContaining("tooFew").hasMessageContaining("returned 0 outcomes for 2 items");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            text    | 2    | must return void or List<Outcome>
+            nothing | 2    | must have lists as parameters
+            many    | 1001 | must have a maxItems from 1 to 1000
+            many    | 0    | must have a maxItems from 1 to 1000
+            """)
+    void a_method_for_many_must_have_lists(String method, int maxItems, String rule) {
+        assertThatThrownBy(() -> forMany(method, maxItems))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining(method).hasMessageContaining(rule);
+    }
+
     private static Outcome call(String name, byte[] payload) throws Exception {
         Method method = Arrays.stream(Bean.class.getDeclaredMethods())
                 .filter(each -> each.getName().equals(name)).findFirst().orElseThrow();
-        return new HandlerMethod(new Bean(), method, "", List.of(new Lines()), JSON)
+        return new HandlerMethod(new Bean(), method, "", 1, List.of(new Lines()), JSON)
                 .call(DeliveryBuilder.of("acme", "m-1").payload(payload).build());
+    }
+
+    private static HandlerMethod forMany(String name, int maxItems) {
+        Method method = Arrays.stream(Bean.class.getDeclaredMethods())
+                .filter(each -> each.getName().equals(name)).findFirst().orElseThrow();
+        return new HandlerMethod(new Bean(), method, "", maxItems, List.of(), JSON);
+    }
+
+    private static List<Outcome> callAll(String name, String... payloads) throws Exception {
+        List<Delivery> deliveries = new ArrayList<>();
+        for (String payload : payloads) {
+            deliveries.add(DeliveryBuilder.of("acme", "m-" + deliveries.size())
+                    .payload(payload.getBytes(StandardCharsets.UTF_8)).build());
+        }
+        return forMany(name, 10).callAll(deliveries);
     }
 }

@@ -1,11 +1,16 @@
 package io.spillway.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.handler.Delivery;
 import io.spillway.handler.DeliveryBuilder;
+import io.spillway.handler.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -105,6 +110,30 @@ class SpillwayAutoConfigurationTest {
                     assertThat(methods.destination(DeliveryBuilder.of("acme", "1").workload("mail").build()))
                             .isEmpty();
                 });
+    }
+
+    @Test
+    void a_method_with_max_items_gets_the_items_of_its_workload_at_once_and_no_selector_may_mix_them() {
+        configured.withPropertyValues("spillway.worker.enabled=false").withBean(Many.class).run(context -> {
+            HandlerMethods methods = HandlerMethods.of(context.getBeanFactory(), new JsonMapper());
+            assertThat(methods.maxItems("rows")).isEqualTo(50);
+            assertThat(methods.maxItems("other")).isEqualTo(1);
+            Delivery row = DeliveryBuilder.of("acme", "1").workload("rows").build();
+            assertThat(methods.handleAll(List.of(row, row))).containsExactly(Outcome.dead("2"), Outcome.dead("2"));
+            assertThat(methods.handle(row)).isEqualTo(Outcome.dead("1"));
+        });
+        configured.withPropertyValues("spillway.worker.enabled=false").withBean(Many.class)
+                .withBean(HandlerSelector.class, () -> delivery -> "rows")
+                .run(context -> assertThatThrownBy(
+                        () -> HandlerMethods.of(context.getBeanFactory(), new JsonMapper()))
+                        .hasMessageContaining("maxItems"));
+    }
+
+    static final class Many {
+        @SpillwayHandler(workload = "rows", maxItems = 50)
+        List<Outcome> rows(List<Delivery> rows) {
+            return Collections.nCopies(rows.size(), Outcome.dead(Integer.toString(rows.size())));
+        }
     }
 
     @Test

@@ -1,13 +1,12 @@
 package io.spillway.worker;
 
-import static java.util.stream.Collectors.joining;
-
 import io.spillway.core.engine.Claims;
 import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.handler.Delivery;
+import io.spillway.handler.Outcome;
 import io.spillway.handler.Receiver;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
@@ -17,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +29,8 @@ import java.util.stream.Stream;
  * One running handler call: its item as the handler sees it, and its lease, which no step of the wall clock shortens.
  * Fields of the item beyond the routing fields are decoded when a handler first reads one. Its lock orders the end of
  * the call and the interrupt, so that no interrupt reaches the thread after the call has returned.
+ *
+ * <p>Attempts of one call for several items have one lease, the one of the first of them, and the lock of that one.
  */
 final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Delivery.Lease {
     /** Reason for the interrupt of a call. */
@@ -38,7 +40,6 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     private static final long RENEWAL_NANOS = TimeUnit.MILLISECONDS.toNanos(Claims.MARGIN_MILLIS / 2);
     /** Time for a worker to give up an attempt, which it looks for every 10 s. */
     private static final long GIVE_UP_NANOS = TimeUnit.SECONDS.toNanos(30);
-    private static final int MAX_FRAMES = 4;
     private static final ItemDecoder DECODER = new ItemDecoder();
     private static final byte[] NO_KEY = {};
 
@@ -66,6 +67,13 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     private final InstantSource clock;
     private final LongSupplier nanoClock;
     private final long maxNanos;
+    /** First attempt of its call, with what all attempts of the call share; itself, unless it rides with another. */
+    private Attempt call = this;
+    /** In the order in which they were taken. */
+    private List<Attempt> riders = List.of();
+    /** Result of a call for several items. Owner: the thread of the call. */
+    Outcome result;
+    /** From here on, of the first attempt of a call. */
     private Thread thread;
     /** Duration of the lease since {@link #startedNanos}. */
     private long leaseNanos;
@@ -92,27 +100,45 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
         };
     }
 
+    /** Lets another attempt run in the call of this one; called before either begins, under the worker's lock. */
+    void carry(Attempt rider) {
+        if (riders.isEmpty()) {
+            riders = new ArrayList<>();
+        }
+        riders.add(rider);
+        rider.call = this;
+    }
+
+    /** Returns the attempts that run in its call beside it. */
+    List<Attempt> riders() {
+        return riders;
+    }
+
     @Override
-    public synchronized Instant endsAt() {
-        return endsAt(nanoClock.getAsLong() - startedNanos);
+    public Instant endsAt() {
+        synchronized (call) {
+            return endsAt(nanoClock.getAsLong() - startedNanos);
+        }
     }
 
     private Instant endsAt(long elapsedNanos) {
-        return Instant.ofEpochMilli(clock.millis() + TimeUnit.NANOSECONDS.toMillis(leaseNanos - elapsedNanos));
+        return Instant.ofEpochMilli(clock.millis() + TimeUnit.NANOSECONDS.toMillis(call.leaseNanos - elapsedNanos));
     }
 
     @Override
-    public synchronized Instant renew(Duration time) {
-        if (over || interruption != Interruption.NONE) {
-            throw new IllegalStateException("The lease has ended. Return; the item is attempted again.");
+    public Instant renew(Duration time) {
+        synchronized (call) {
+            if (call.over || call.interruption != Interruption.NONE) {
+                throw new IllegalStateException("The lease has ended. Return; the item is attempted again.");
+            }
+            long elapsedNanos = nanoClock.getAsLong() - startedNanos;
+            long leftNanos = Math.min(maxNanos - elapsedNanos, TimeUnit.NANOSECONDS.convert(time));
+            call.leaseNanos = Math.max(call.leaseNanos, elapsedNanos + leftNanos);
+            return endsAt(elapsedNanos);
         }
-        long elapsedNanos = nanoClock.getAsLong() - startedNanos;
-        long leftNanos = Math.min(maxNanos - elapsedNanos, TimeUnit.NANOSECONDS.convert(time));
-        leaseNanos = Math.max(leaseNanos, elapsedNanos + leftNanos);
-        return endsAt(elapsedNanos);
     }
 
-    /** Sets the thread that runs the call; called by that thread before the handler. */
+    /** Sets the thread that runs the call, of which it is the first; called by that thread before the handler. */
     synchronized void begin(Thread runner) {
         thread = runner;
         if (interruption != Interruption.NONE) {
@@ -124,8 +150,10 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
      * Returns the lease that its claim must cover, since {@link #startedNanos}. That of a call that ignores its end is
      * longer, until it is given up.
      */
-    synchronized long coverNanos(long nowNanos) {
-        return isDeaf(nowNanos) ? leaseNanos + STUCK_AFTER_NANOS + GIVE_UP_NANOS : leaseNanos;
+    long coverNanos(long nowNanos) {
+        synchronized (call) {
+            return isDeaf(nowNanos) ? call.leaseNanos + STUCK_AFTER_NANOS + GIVE_UP_NANOS : call.leaseNanos;
+        }
     }
 
     /** Returns when a claim that covers this lease is due, epoch milliseconds by a clock that shows now. */
@@ -135,71 +163,76 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     }
 
     /** Records that a committed claim covers the lease up to here, since {@link #startedNanos}. */
-    synchronized void holdsTo(long nanos) {
-        claimHeld();
-        heldNanos = heldNanos == Long.MAX_VALUE ? nanos : Math.max(heldNanos, nanos);
+    void holdsTo(long nanos) {
+        synchronized (call) {
+            claimHeld();
+            heldNanos = heldNanos == Long.MAX_VALUE ? nanos : Math.max(heldNanos, nanos);
+        }
     }
 
     @Override
-    protected synchronized boolean mayBeClaimed() {
-        return super.mayBeClaimed() && interruption == Interruption.NONE && !over;
+    protected boolean mayBeClaimed() {
+        synchronized (call) {
+            return super.mayBeClaimed() && call.interruption == Interruption.NONE && !call.over;
+        }
     }
 
     /**
      * Interrupts the call when its lease has ended, or its renewal could not be recorded in time; returns whether it
-     * did.
+     * did. What interrupts one attempt of a call ends the leases of all.
      */
-    synchronized boolean interruptIfOverdue(long nowNanos) {
-        long elapsedNanos = nowNanos - startedNanos;
-        boolean overdue = (elapsedNanos >= leaseNanos || elapsedNanos - RENEWAL_NANOS >= heldNanos)
-                && interrupt(Interruption.LEASE_ENDED);
-        if (overdue) {
-            leaseEnded(nowNanos);
+    boolean interruptIfOverdue(long nowNanos) {
+        synchronized (call) {
+            long elapsedNanos = nowNanos - startedNanos;
+            boolean overdue = (elapsedNanos >= call.leaseNanos || elapsedNanos - RENEWAL_NANOS >= heldNanos)
+                    && interrupt(Interruption.LEASE_ENDED);
+            if (overdue || !call.riders.isEmpty() && call.interruption != Interruption.NONE) {
+                leaseEnded(nowNanos);
+            }
+            return overdue;
         }
-        return overdue;
     }
 
     /** Ends the lease now; returns whether this call ended it. */
-    synchronized boolean interrupt(Interruption why) {
-        if (over || interruption != Interruption.NONE) {
-            return false;
+    boolean interrupt(Interruption why) {
+        synchronized (call) {
+            if (call.over || call.interruption != Interruption.NONE) {
+                return false;
+            }
+            call.interruption = why;
+            if (call.thread != null) {
+                call.thread.interrupt();
+            }
+            return true;
         }
-        interruption = why;
-        if (thread != null) {
-            thread.interrupt();
-        }
-        return true;
     }
 
-    synchronized boolean isInterrupted() {
-        return interruption != Interruption.NONE;
+    boolean isInterrupted() {
+        synchronized (call) {
+            return call.interruption != Interruption.NONE;
+        }
     }
 
     /** Returns where its thread is outside the JDK, innermost frame first, for a log line; empty before it has one. */
-    synchronized String where() {
-        return frames().filter(frame -> !"java.base".equals(frame.getModuleName()))
-                .limit(MAX_FRAMES).map(StackTraceElement::toString).collect(joining(" < "));
+    String where() {
+        return CallFrames.where(frames());
     }
 
     /**
      * Returns the frame that called {@code System.exit} when this call is in it: the exit and the worker would wait for
      * each other.
      */
-    synchronized Optional<StackTraceElement> exitCaller() {
-        return frames().dropWhile(frame -> !isExit(frame, Runtime.class))
-                .filter(frame -> !isExit(frame, Runtime.class) && !isExit(frame, System.class))
-                .findFirst();
+    Optional<StackTraceElement> exitCaller() {
+        return CallFrames.exitCaller(frames());
     }
 
     private Stream<StackTraceElement> frames() {
-        return thread == null ? Stream.empty() : Arrays.stream(thread.getStackTrace());
+        synchronized (call) {
+            return call.thread == null ? Stream.empty() : Arrays.stream(call.thread.getStackTrace());
+        }
     }
 
-    private static boolean isExit(StackTraceElement frame, Class<?> type) {
-        return frame.getClassName().equals(type.getName()) && frame.getMethodName().equals("exit");
-    }
-
-    /** Marks the call as returned: from now on its thread is not interrupted. */
+    /** Marks its call as returned, of which it is the first: from now on the thread is not interrupted. */
     synchronized Interruption finish() {
         over = true;
         return interruption;

@@ -5,22 +5,26 @@ import io.spillway.core.policy.NamedDestination;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.text.Printable;
+import io.spillway.handler.BatchHandler;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.tracing.AttemptSpan;
 import io.spillway.tracing.Tracing;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runner of attempts: one virtual thread for each, which then starts the next attempts. Where the handler leaves its
- * thread clean, the thread runs one of them itself. A thread of its own starts those that wait for a rate of attempts.
+ * thread clean, the thread runs one of them itself. Attempts that share a call share its thread
+ * too. A thread of its own starts those that wait for a rate of attempts.
  */
 final class AttemptRunner implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AttemptRunner.class);
@@ -58,6 +62,12 @@ final class AttemptRunner implements AutoCloseable {
         this.group = group;
         this.nanoClock = nanoClock;
         this.onFailure = onFailure;
+    }
+
+    /** Returns how many items of a workload a call of a handler may have; see {@link BatchHandler#maxItems}. */
+    static ToIntFunction<LaneItem> batchItems(Handler handler) {
+        return handler instanceof BatchHandler batches ? first -> BatchCall.maxItems(batches, first.workload())
+                : first -> 1;
     }
 
     void start() {
@@ -110,12 +120,38 @@ final class AttemptRunner implements AutoCloseable {
     /** Runs an attempt and returns the attempts to run next. */
     List<Attempt> handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
+        if (!attempt.riders().isEmpty()) {
+            handleAll(attempt);
+            return core.ended(attempt, attempt.result);
+        }
         Outcome result;
         try (AttemptSpan span = tracing.isOn() ? begin(attempt) : AttemptSpan.NONE) {
             attempt.span = span;
-            result = result(attempt);
+            begun(attempt);
+            Outcome returned = call(attempt);
+            Attempt.Interruption interruption = attempt.finish();
+            result = ended(attempt, returned, interruption, nanoClock.getAsLong() - attempt.startedNanos, 1);
         }
         return core.ended(attempt, result);
+    }
+
+    /** Runs the call of several attempts, and gives each its result. */
+    private void handleAll(Attempt first) {
+        List<Attempt> all = new ArrayList<>(first.riders());
+        all.addFirst(first);
+        // The span of the first one is the current one during the call.
+        for (Attempt attempt : all.reversed()) {
+            attempt.span = tracing.isOn() ? begin(attempt) : AttemptSpan.NONE;
+            begun(attempt);
+        }
+        List<Outcome> returned = BatchCall.run(all, (BatchHandler) handler, this::name);
+        Attempt.Interruption interruption = first.finish();
+        long durationNanos = nanoClock.getAsLong() - first.startedNanos;
+        for (int i = 0; i < all.size(); i++) {
+            Attempt attempt = all.get(i);
+            attempt.result = ended(attempt, returned.get(i), interruption, durationNanos, all.size());
+            attempt.span.close();
+        }
     }
 
     private AttemptSpan begin(Attempt attempt) {
@@ -135,7 +171,7 @@ final class AttemptRunner implements AutoCloseable {
         };
     }
 
-    private Outcome result(Attempt attempt) {
+    private void begun(Attempt attempt) {
         if (attempt.deathsBefore > 0) {
             // The last line of the log if the item ends the process in a way that leaves no trace.
             LOG.warn("Runs an item alone with which {} workers have died, {}", attempt.deathsBefore,
@@ -145,13 +181,18 @@ final class AttemptRunner implements AutoCloseable {
         long ageMillis = Math.max(0, attempt.startedAtMillis - item.ageSinceMillis());
         metrics.started(item, ageMillis, attempt.startedAtMillis);
         stats.begun(item.lane(), !item.attemptedBefore(), ageMillis);
-        Outcome returned = call(attempt);
-        Attempt.Interruption interruption = attempt.finish();
-        long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
+    }
+
+    /** Returns the result of an attempt, one of so many in its call. */
+    private Outcome ended(
+            Attempt attempt, Outcome returned, Attempt.Interruption interruption, long durationNanos, int ofCall) {
+        LaneItem item = attempt.item;
         Outcome result = interpret(attempt, returned, interruption, durationNanos);
+        // An interrupted call says nothing of a single item.
+        attempt.isJudged &= ofCall == 1 || result == returned;
         failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(item, result, attempt.startedAtMillis, durationNanos);
-        stats.ended(item.lane(), durationNanos);
+        stats.ended(item.lane(), durationNanos / ofCall);
         if (attempt.span.isOn()) {
             attempt.span.ended(
                     WorkerMetrics.outcomeOf(result), errorType(attempt, result), () -> Printable.of(attempt.detail));
@@ -160,26 +201,43 @@ final class AttemptRunner implements AutoCloseable {
     }
 
     private Outcome call(Attempt attempt) {
-        String failed = "The handler's method destination failed: ";
+        Optional<Outcome> unnamed = name(attempt);
+        if (unnamed.isPresent()) {
+            return unnamed.get();
+        }
+        try {
+            return AttemptRules.ofHandler(handler.handle(attempt));
+        } catch (Throwable e) {
+            return failed(attempt, "", e);
+        }
+    }
+
+    /** Sets the destination of an attempt; returns its result if that cannot be done. */
+    private Optional<Outcome> name(Attempt attempt) {
         try {
             Optional<String> named = attempt.policy.destination().map(NamedDestination::name);
             String name = named.isPresent() ? named.get() : handler.destination(attempt);
             if (name == null) {
-                return Outcome.retry(
-                        "The handler's method destination returned null. It must return a name, or an empty one.");
+                return Optional.of(Outcome.retry(
+                        "The handler's method destination returned null. It must return a name, or an empty one."));
             }
             // Subscribers are told apart also where the handler does not.
             attempt.destination = plain(Subscription.isDelivery(attempt.workload()) ? name + attempt.workload() : name);
-            failed = "";
-            return AttemptRules.ofHandler(handler.handle(attempt));
-        } catch (OutOfMemoryError e) {
+            return Optional.empty();
+        } catch (Throwable e) {
+            return Optional.of(failed(attempt, "The handler's method destination failed: ", e));
+        }
+    }
+
+    /** Returns the result of an attempt of which the handler threw this. */
+    static Outcome failed(Attempt attempt, String what, Throwable thrown) {
+        if (thrown instanceof OutOfMemoryError memory) {
             // Not a failure of this item: the process ends, and the item is delivered again as a suspect.
             LOG.error("Memory ran out in the handler, {}", HandlerFailures.describe(attempt));
-            throw e;
-        } catch (Throwable e) {
-            attempt.thrown = e;
-            return Outcome.retry(failed + FailureText.describe(e, MAX_DETAIL - failed.length()));
+            throw memory;
         }
+        attempt.thrown = thrown;
+        return Outcome.retry(what + FailureText.describe(thrown, MAX_DETAIL - what.length()));
     }
 
     /** Returns the name of a destination as headers, metrics and logs can have it. */

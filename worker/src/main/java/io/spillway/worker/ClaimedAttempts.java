@@ -109,8 +109,14 @@ final class ClaimedAttempts {
             Guard.await(ended, () -> false, Math.min(leftNanos, EXIT_PERIOD_NANOS));
             leftNanos = graceNanos - (nanoClock.getAsLong() - startNanos);
         }
-        engine.attempts().forEach(attempt -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT));
+        interrupt(attempt -> true);
         Guard.await(ended, () -> engine.attempts().isEmpty(), TimeUnit.SECONDS.toNanos(1));
+    }
+
+    /** Interrupts attempts, because their partitions are lost. */
+    void interrupt(Predicate<Attempt> which) {
+        engine.attempts().stream().filter(which)
+                .forEach(attempt -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT));
     }
 
     /** Returns whether a stop waits for an attempt. One in {@code System.exit} waits for the stop. */

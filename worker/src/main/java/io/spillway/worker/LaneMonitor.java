@@ -125,7 +125,8 @@ final class LaneMonitor implements AutoCloseable {
     /** Returns what runs now. */
     SlotUse use(int slots) {
         return core.read(engine -> SlotUse.of(
-                engine.attempts().stream().map(attempt -> attempt.item.tenant()), slots));
+                engine.attempts().stream().filter(attempt -> !attempt.isRider())
+                        .map(attempt -> attempt.item.tenant()), slots));
     }
 
     private static void repeat(

@@ -157,7 +157,7 @@ public final class Worker implements AutoCloseable {
         Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
         LoweredLimits limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate,
-                Attempt.factory(clock, nanoClock, settings.leaseMax()));
+                Attempt.factory(clock, nanoClock, settings.leaseMax()), AttemptRunner.batchItems(handler));
         Outbox outbox = new Outbox(
                 new LaneRecords(topics, limits, new ItemPlacement(fleet, shards), policies::context, clock), metrics,
                 clock, name + "-" + clock.millis());
@@ -329,7 +329,7 @@ public final class Worker implements AutoCloseable {
 
     /** A new process has its slots again; the items of the attempts that hold them have ended. */
     private void requireSlots() {
-        if (core.count(Attempt::isGivenUp) >= settings.slots()) {
+        if (core.count(attempt -> attempt.isGivenUp() && !attempt.isRider()) >= settings.slots()) {
             fail(new WorkerException("As many attempts as worker.slots (" + settings.slots() + ") ignore their"
                     + " interrupt. Restart the worker, and repair the handler: its stuck dead letters name the items."));
         }

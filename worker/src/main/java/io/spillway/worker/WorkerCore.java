@@ -157,8 +157,7 @@ final class WorkerCore {
             }
             return owned.values().stream()
                     .filter(partition -> !engine.mayRead(partition, PollThread.MAX_RECORDS))
-                    .map(partition -> partition.partition)
-                    .collect(Collectors.toSet());
+                    .map(partition -> partition.partition).collect(Collectors.toSet());
         });
     }
 
@@ -190,8 +189,7 @@ final class WorkerCore {
                 carryOut(engine.claims().ofLeaving(), new ArrayList<>());
             }
             if (count(IS_LEAVING) > 0) {
-                engine.attempts().stream().filter(IS_LEAVING)
-                        .forEach(attempt -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT));
+                claims.interrupt(IS_LEAVING);
                 awaitLeavingIdle(TimeUnit.SECONDS.toMillis(1));
             }
             engine.drained(leaving);
@@ -224,12 +222,14 @@ final class WorkerCore {
                 nanoClock.getAsLong()), new ArrayList<>()));
     }
 
-    /** Records the end of an attempt and returns the attempts to run now. */
+    /** Records the end of an attempt, and of its riders with their results, and returns the attempts to run now. */
     List<Attempt> ended(Attempt attempt, Outcome result) {
         return lock.get(() -> {
             long nowMillis = clock.millis();
             long nowNanos = nanoClock.getAsLong();
             List<Attempt> started = new ArrayList<>(1);
+            attempt.riders().forEach(rider ->
+                    carryOut(engine.ended(rider, rider.result, random, nowMillis, nowNanos), started));
             carryOut(engine.ended(attempt, result, random, nowMillis, nowNanos), started);
             attemptEnded.signalAll();
             fillSlots(nowMillis, nowNanos, started);
@@ -329,6 +329,7 @@ final class WorkerCore {
         for (Step<LaneItem, Attempt> step : steps) {
             switch (step) {
                 case Step.Start(Attempt attempt) -> started.add(attempt);
+                case Step.Ride(Attempt lead, Attempt rider) -> lead.carry(rider);
                 case Step.Done(LaneItem item) -> outbox.done(item);
                 case Step.Drop(LaneItem item, DropReason reason) -> outbox.dropped(item, reason);
                 case Step.Move(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) ->

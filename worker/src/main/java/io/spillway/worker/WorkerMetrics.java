@@ -140,8 +140,8 @@ final class WorkerMetrics {
     void watch(
             WorkerCore core, int slots, Supplier<Number> unavailable, InstantSource clock, LongSupplier nanoClock) {
         watchWaiting(lane -> core.read(engine -> engine.waiting(lane)));
-        gauge("spillway.in_flight", () -> core.count(attempt -> true), "Handler calls in progress");
-        gauge("spillway.handler.deaf", () -> core.count(Attempt::isInterrupted),
+        gauge("spillway.in_flight", () -> core.count(attempt -> !attempt.isRider()), "Handler calls in progress");
+        gauge("spillway.handler.deaf", () -> core.count(attempt -> attempt.isInterrupted() && !attempt.isRider()),
                 "Handler calls that go on after their interrupt and keep their slots");
         gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");
         FunctionCounter.builder("spillway.slots.busy", core,

@@ -60,6 +60,8 @@ final class CoreScene {
     long nowNanos;
     /** Most attempts at one time, as a handler on demand sets it. */
     int limit = Integer.MAX_VALUE;
+    /** Most items in a call. */
+    int batchItems = 1;
 
     CoreScene(int readAheadBytes) {
         this(readAheadBytes, "none");
@@ -75,7 +77,8 @@ final class CoreScene {
         Outbox outbox = new Outbox(Placements.records(topics, limits, topics.partitions()), metrics, clock, "worker-1");
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),
-                new DestinationHealth(100), 3, gate, Attempt.factory(clock, () -> nowNanos, Duration.ofMinutes(1)));
+                new DestinationHealth(100), 3, gate, Attempt.factory(clock, () -> nowNanos, Duration.ofMinutes(1)),
+                first -> batchItems);
         core = new WorkerCore(gate, engine, outbox, () -> limit, clock, () -> nowNanos,
                 new SplittableRandom(1));
         core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());

@@ -122,6 +122,7 @@ final class EarlyItems<T extends EngineItem, A extends EngineAttempt<T>> {
             // Its attempt has the committed record by now.
             case Step.Retry<T, A> retry -> retry;
             case Step.Start<T, A> start -> throw new IllegalStateException("no end: " + start);
+            case Step.Ride<T, A> ride -> throw new IllegalStateException("no end: " + ride);
             case Step.Commit<T, A> commit -> throw new IllegalStateException("no end: " + commit);
             case Step.Abandon<T, A> abandon -> throw new IllegalStateException("no end: " + abandon);
             case Step.Claim<T, A> claim -> throw new IllegalStateException("no end: " + claim);

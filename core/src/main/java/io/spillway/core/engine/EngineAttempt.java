@@ -35,6 +35,11 @@ public abstract class EngineAttempt<T> {
     public final long startedNanos;
     /** The destination as the handler names it; the caller may set it until the attempt ends. */
     public volatile String destination = "";
+    /**
+     * Whether a failure may be that of its item; the caller sets it to false before the end of a call for several that
+     * has failed as one.
+     */
+    public boolean isJudged = true;
     /** The slot in use; null for a suspect, which runs beside the slots. */
     final SlotLease<T> slot;
     /** Index in {@link RunningAttempts}, its owner. */
@@ -75,6 +80,11 @@ public abstract class EngineAttempt<T> {
     /** Returns whether its item may be claimed now; not if it was interrupted. */
     protected boolean mayBeClaimed() {
         return leaseEndedNanos.isEmpty();
+    }
+
+    /** Returns whether it runs in the call and the slot of another one. */
+    public final boolean isRider() {
+        return slot != null && slot.isRider();
     }
 
     /** Returns whether its item is claimed, or will be with the next commit of its partition. */

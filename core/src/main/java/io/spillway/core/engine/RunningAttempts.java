@@ -12,8 +12,8 @@ import java.util.Set;
 /**
  * Running attempts, including those of lost partitions.
  *
- * <p>Owner: the {@link WorkerEngine}. Bound: the slots, one suspect, and one item behind each attempt that outlived its
- * partition.
+ * <p>Owner: the {@link WorkerEngine}. Bound: the slots, their riders, one suspect, and one item behind each attempt
+ * that outlived its partition.
  */
 final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** In no order; each stores its index. */
@@ -22,6 +22,7 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Records of lost partitions that are still attempted. Only these can be read a second time. */
     private final Set<Position> abandoned = new HashSet<>();
     private final Map<Position, T> behind = new HashMap<>();
+    private int riders;
     private long busyNanos;
     private long countedToNanos;
 
@@ -36,15 +37,16 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         return view;
     }
 
-    /** Returns the sum of the times for which attempts ran. */
+    /** Returns the sum of the times for which calls ran. */
     long busyNanos(long nowNanos) {
-        busyNanos += attempts.size() * Math.max(0, nowNanos - countedToNanos);
+        busyNanos += (attempts.size() - riders) * Math.max(0, nowNanos - countedToNanos);
         countedToNanos = nowNanos;
         return busyNanos;
     }
 
     void add(A attempt, long nowNanos) {
         busyNanos(nowNanos);
+        riders += attempt.isRider() ? 1 : 0;
         attempt.runningIndex = attempts.size();
         attempts.add(attempt);
     }
@@ -68,6 +70,7 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Removes an attempt that has ended, and returns the item that waited for its end. */
     Optional<T> remove(A attempt, long nowNanos) {
         busyNanos(nowNanos);
+        riders -= attempt.isRider() ? 1 : 0;
         A last = attempts.removeLast();
         if (last != attempt) {
             attempts.set(attempt.runningIndex, last);

@@ -30,6 +30,9 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private static final Route.DeadLetter STUCK = new Route.DeadLetter(DeadReason.STUCK, "the handler had not returned "
             + TimeUnit.NANOSECONDS.toSeconds(EngineAttempt.STUCK_AFTER_NANOS) + " s after its interrupt");
 
+    private static final Outcome CUT_SHORT =
+            Outcome.retry("its call was interrupted, because the partition of another item of the call was lost");
+
     private static final long PUT_OFF_MILLIS = 10_000;
     private static final Map<Lane, Route> TO_OWN_PARTITION = Lane.WORKED.stream().collect(Collectors.toUnmodifiableMap(
             Function.identity(), lane -> new Route.ToLane(lane, LaneReason.ISOLATED)));
@@ -125,7 +128,10 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
             return;
         }
         int blame = observe(attempt, result, nowMillis);
-        NextStep next = AttemptRules.nextStep(result, item, blame, attempt.policy, random, nowMillis);
+        boolean isGivenBack = attempt.isJudged || attempt.isClaimed() || item.partition().leaving;
+        NextStep next = AttemptRules.nextStep(
+                result instanceof Outcome.Interrupted && !isGivenBack ? CUT_SHORT : result, item, blame,
+                attempt.policy, random, nowMillis);
         if (attempt.isClaimed()) {
             steps.add(new Step.Settle<>(attempt, next));
             return;
@@ -185,7 +191,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         boolean failed = AttemptRules.isFailure(result);
         health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, attempt.item.grantedBy(), !failed,
                 nowMillis);
-        return failed && !(result instanceof Outcome.Unavailable)
+        return failed && attempt.isJudged && !(result instanceof Outcome.Unavailable)
                 ? health.blame(attempt.destination, tenant, nowMillis) : 0;
     }
 

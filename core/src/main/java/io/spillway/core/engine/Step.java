@@ -15,6 +15,12 @@ public sealed interface Step<T, A> {
     /** Run an attempt, and pass it to {@link WorkerEngine#ended} once. */
     record Start<T, A>(A attempt) implements Step<T, A> {}
 
+    /**
+     * Run an attempt in the call of one that was to be started before, and pass it to {@link WorkerEngine#ended} once:
+     * before that of the other, which holds the slot.
+     */
+    record Ride<T, A>(A lead, A rider) implements Step<T, A> {}
+
     /** An attempt has succeeded. */
     record Done<T, A>(T item) implements Step<T, A> {}
 

@@ -2,23 +2,21 @@ package io.spillway.core.engine;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
-import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectStatus;
-import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.Excess;
 import io.spillway.core.scheduling.FairDispatch;
-import io.spillway.core.scheduling.SlotLease;
 import io.spillway.handler.Outcome;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -40,7 +38,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final int killerDeaths;
     private final List<Step<T, A>> steps = new ArrayList<>();
     private final ItemPolicies<T> policies;
-    private final EngineAttempt.Factory<T, A> attempts;
+    private final EngineStarts<T, A> starts;
     private final EarlyItems<T, A> early = new EarlyItems<>();
     private final Settlement<T, A> settlement;
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
@@ -58,19 +56,28 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      * @param health       records what attempts tell about their destinations, and knows tenants that only fail
      * @param killerDeaths deaths of workers with an item marked after which it becomes a dead letter; 0 turns the
      *                     quarantine off
+     * @param batchItems   most items of a call that has this one first, 1 or more
      */
     public WorkerEngine(
             DispatchSettings settings, DestinationHealth health, int killerDeaths, ItemPolicies<T> policies,
-            EngineAttempt.Factory<T, A> attempts) {
+            EngineAttempt.Factory<T, A> attempts, ToIntFunction<T> batchItems) {
         this.dispatch = new FairDispatch<>(settings);
         this.killerDeaths = killerDeaths;
         this.policies = policies;
-        this.attempts = attempts;
         this.settlement = new Settlement<>(health, policies, dispatch, early, steps);
         this.quarantine = new Quarantine<>(killerDeaths, settlement, running, steps);
         this.arrivals = new EngineArrivals<>(dispatch, policies, settlement, quarantine, running, early, steps,
                 killerDeaths > 0);
         this.claims = new Claims<>(settlement, quarantine, running, early, steps);
+        this.starts = new EngineStarts<>(dispatch, policies, settlement, quarantine, running, timeouts, attempts,
+                batchItems, steps);
+    }
+
+    /** Creates an engine as above for a handler that takes one item in a call. */
+    public WorkerEngine(
+            DispatchSettings settings, DestinationHealth health, int killerDeaths, ItemPolicies<T> policies,
+            EngineAttempt.Factory<T, A> attempts) {
+        this(settings, health, killerDeaths, policies, attempts, first -> 1);
     }
 
     /**
@@ -145,7 +152,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /**
-     * Starts waiting items and the next suspect until no slot is free, or nothing may start.
+     * Starts waiting items and the next suspect until no slot is free, or nothing may start. Several items of a
+     * workload share a slot if the handler takes them in one call.
      *
      * @param liveLanesCaughtUp whether hot and overflow are caught up on all workers
      * @param most              most attempts that may run, 0 or more, besides the number of slots
@@ -154,29 +162,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         steps.clear();
         this.nowMillis = nowMillis;
         decideOnSuspects(nowMillis, nowNanos);
-        boolean takenBack = false;
-        while (running.all().size() < most) {
-            Optional<SlotLease<T>> start = dispatch.take(liveLanesCaughtUp, nowNanos);
-            if (start.isEmpty()) {
-                break;
-            }
-            T item = start.get().item();
-            TenantPolicy policy = policies.policyOf(item);
-            Optional<Route> stale = settlement.staleness(item, policy, nowMillis);
-            if (quarantine.hasEnoughOf(item, nowMillis)) {
-                dispatch.cancelled(start.get(), nowNanos);
-                settlement.putOff(item, nowMillis);
-            } else if (quarantine.takesBack(item, nowMillis)) {
-                dispatch.cancelled(start.get(), nowNanos);
-                takenBack = true;
-            } else if (stale.isEmpty()) {
-                start(item, start.get(), policy, nowMillis, nowNanos);
-            } else {
-                dispatch.cancelled(start.get(), nowNanos);
-                settlement.setAside(item, stale.get(), nowMillis);
-            }
-        }
-        if (takenBack) {
+        if (starts.fillSlots(liveLanesCaughtUp, most, nowMillis, nowNanos)) {
             decideOnSuspects(nowMillis, nowNanos);
         }
         return steps;
@@ -228,7 +214,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             }
             dispatch.ended(attempt.slot, nowNanos);
         }
-        timeouts.ended(attempt.timeout, result, nowNanos - attempt.startedNanos);
+        if (!attempt.isRider()) {
+            timeouts.ended(attempt.timeout, result, nowNanos - attempt.startedNanos);
+        }
         settlement.settle(attempt, result, random, nowMillis);
         running.remove(attempt, nowNanos).ifPresent(waiting -> arrivals.admit(waiting, nowMillis));
         return steps;
@@ -248,7 +236,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
         partition.progress.committed(snapshot);
         quarantine.committedAlone(partition, snapshot).ifPresent(suspect ->
-                start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos));
+                starts.start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos));
         quarantine.committedGroup(partition, snapshot).forEach(suspect -> arrivals.admit(suspect, nowMillis));
         arrivals.admitHeld(partition, nowMillis);
         return steps;
@@ -330,16 +318,6 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /** Returns the items in quarantine. */
     public int suspects() {
         return quarantine.size();
-    }
-
-    private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
-        long blameToLast = (policy.attempts() - 1L) * DestinationHealth.WHOLE;
-        AttemptTimeout timeout = timeouts.start(AttemptTimeouts.measuredAs(item.tenant(), item.workload(), policy),
-                policy, item.attempts(), item.blameThousandths() >= blameToLast, nowMillis);
-        A attempt = attempts.create(item, slot, policy, timeout, nowNanos);
-        running.add(attempt, nowNanos);
-        quarantine.started(attempt);
-        steps.add(new Step.Start<>(attempt));
     }
 
     private void decideOnSuspects(long nowMillis, long nowNanos) {

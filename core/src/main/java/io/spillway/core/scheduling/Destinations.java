@@ -95,7 +95,11 @@ final class Destinations<T> {
         DestinationNode<T> destination = start.queue.node.destination;
         start.destination = destination;
         if (destination != null) {
-            destination.attemptStarted(nowNanos);
+            if (start.isRider()) {
+                destination.riderStarted(nowNanos);
+            } else {
+                destination.attemptStarted(nowNanos);
+            }
             pacing.started(destination, nowNanos);
             free(destination, nowNanos);
         }
@@ -103,7 +107,7 @@ final class Destinations<T> {
 
     void ended(SlotLease<T> start, double millis, long nowNanos) {
         if (start.destination != null) {
-            start.destination.attemptLeft(start.startedNanos);
+            left(start);
             start.destination.attemptEnded(millis);
             free(start.destination, nowNanos);
         }
@@ -111,9 +115,17 @@ final class Destinations<T> {
 
     void cancelled(SlotLease<T> start, long nowNanos) {
         if (start.destination != null) {
-            start.destination.attemptLeft(start.startedNanos);
+            left(start);
             start.destination.startCancelled();
             free(start.destination, nowNanos);
+        }
+    }
+
+    private void left(SlotLease<T> start) {
+        if (start.isRider()) {
+            start.destination.riderLeft();
+        } else {
+            start.destination.attemptLeft(start.startedNanos);
         }
     }
 

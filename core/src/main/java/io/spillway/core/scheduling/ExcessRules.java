@@ -46,7 +46,7 @@ final class ExcessRules<T> {
     void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved) {
         double workMillis = 0;
         for (FairQueue<T> queue : hot.members) {
-            workMillis += queue.size * queue.estimateMillis();
+            workMillis += queue.size * queue.estimateMillis() / queue.node.itemsOfSlot();
         }
         int equalShare = hot.members.size() < FEW ? 0 : settings.readAheadItems() / hot.members.size();
         boolean isStalled = !pool.isFull() && isStalled(hot);
@@ -69,7 +69,7 @@ final class ExcessRules<T> {
             for (FairQueue<T> part : cappedParts(queue)) {
                 cut(part, Math.max(kept(part), part.size - (queue.size - equalShare)), moved, move);
             }
-            int most = Math.clamp(queue.node.concurrency, 1, settings.slots());
+            double most = Math.clamp(queue.node.concurrency, 1, settings.slots() * queue.node.itemsOfSlot());
             double eachMillis = queue.estimateMillis();
             double apartMillis = queue.node.apartMillis(eachMillis / most);
             if (!isSoonDone || queue.size * apartMillis > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
@@ -136,16 +136,18 @@ final class ExcessRules<T> {
      */
     private int kept(FairQueue<T> queue) {
         double ahead = (settings.hotBufferMillis() + queue.estimateMillis()) / apartMillis(queue);
-        return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + ROUNDING - queue.node.inFlight)));
+        return (int) Math.max(0, Math.min(queue.size, Math.floor(ahead + ROUNDING - queue.node.running())));
     }
 
     private double apartMillis(FairQueue<T> queue) {
         return queue.node.apartMillis(queue.estimateMillis() / atOnce(queue));
     }
 
-    /** Returns the slots that a node can get: by its latency, so that the result is the same after a start. */
-    private int atOnce(FairQueue<T> queue) {
-        return queue.parent == null ? pool.within(queue.node) : Math.max(1, queue.node.concurrency);
+    /** Returns the items that a node can run at once: by its latency, so that the result is the same after a start. */
+    private double atOnce(FairQueue<T> queue) {
+        int concurrency = Math.max(1, queue.node.concurrency);
+        return queue.parent == null ? Math.min(concurrency, pool.within(queue.node) * queue.node.itemsOfSlot())
+                : concurrency;
     }
 
     /** Cuts a queue. With workloads the longest of their queues are cut, to the same length. */

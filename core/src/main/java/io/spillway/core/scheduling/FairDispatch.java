@@ -30,6 +30,9 @@ import java.util.function.Predicate;
  * <li>A tenant's cap is this worker's part of its policy's concurrency and, beyond its fair share, its
  * {@link AdaptiveCap}. The adaptive cap never takes away the fair share: a slow destination costs its own tenant
  * slot-milliseconds anyway, and a slow worker must not throttle all tenants.
+ * <li>Riders share the slot of an item of their own workload and lane ({@link #takeWith}). Each counts under every
+ * concurrency and rate. None is charged: the first item is charged the whole time of the slot, which for n items is n
+ * times an n-th, and all of them are charged to the same queues.
  * </ul>
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
@@ -38,18 +41,15 @@ import java.util.function.Predicate;
  * their workloads. {@code nowNanos} is a monotonic clock of any origin.
  */
 public final class FairDispatch<T> {
-    private static final double NANOS_PER_MILLI = 1e6;
-
     private final DispatchSettings settings;
     final SlotPool pool;
     final TenantTable<T> tenants = new TenantTable<>();
-    private final List<FairNode<T>> running = new ArrayList<>();
     final Lanes<T> lanes;
     private final ExcessRules<T> excessRules;
     private final Pacing<T> pacing = new Pacing<>();
-    private final Destinations<T> destinations = new Destinations<>(pacing, this::update);
+    private final SlotUsers<T> users;
+    private final Destinations<T> destinations;
     private MaxMinSlots shares = MaxMinSlots.ALONE;
-    private int atCap;
 
     /** Creates an idle scheduler. */
     public FairDispatch(DispatchSettings settings) {
@@ -57,6 +57,8 @@ public final class FairDispatch<T> {
         this.pool = new SlotPool(settings);
         this.excessRules = new ExcessRules<>(settings, pool);
         this.lanes = new Lanes<>(settings);
+        this.users = new SlotUsers<>(pool, lanes, pacing);
+        this.destinations = users.destinations();
     }
 
     /**
@@ -78,8 +80,8 @@ public final class FairDispatch<T> {
         LaneBuffer<T> buffer = lanes.of(lane);
         FairNode<T> owner = tenants.busy(tenant, policy.weight());
         owner.limit(policy.concurrency(), StartRate.thousandths(policy.attemptRate()), shares);
-        followWeights();
-        update(owner);
+        users.followWeights(tenants);
+        users.update(owner);
         FairNode<T> leaf = owner.leaf(workload, policy);
         if (leaf != owner && !leaf.isShared) {
             WorkloadPolicy limits = policy.workload(workload);
@@ -96,7 +98,7 @@ public final class FairDispatch<T> {
     public void withdraw(SlotLease<T> waiting, long nowNanos) {
         waiting.queue.remove(waiting);
         FairNode<T> tenant = waiting.queue.node.tenant();
-        update(tenant);
+        users.update(tenant);
         idleIfDone(tenant, nowNanos);
     }
 
@@ -122,7 +124,7 @@ public final class FairDispatch<T> {
         pool.at(nowNanos);
         pacing.wake(nowNanos, this::follow);
         destinations.freeChanged(nowNanos);
-        followWeights();
+        users.followWeights(tenants);
         if (pool.isFull()) {
             return Optional.empty();
         }
@@ -131,18 +133,31 @@ public final class FairDispatch<T> {
             FairQueue<T> queue = lanes.next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong());
             next = queue == null ? null : queue.leaf();
         } while (next != null && destinations.putsAside(next.node));
-        return next == null ? Optional.empty() : Optional.of(start(next, nowNanos));
+        return next == null ? Optional.empty() : Optional.of(users.start(next, nowNanos));
+    }
+
+    /**
+     * Takes the next waiting item of the same workload and lane as a rider of a started one, for a handler that takes
+     * several items in one call.
+     *
+     * @param lead    as {@link #take} returned it, before anything else was offered or ended
+     * @param mayRide whether an item may be attempted together with others; one that may not waits for its turn
+     * @return the rider, which must be passed to {@link #ended} or {@link #cancelled} once; empty if none waits or may
+     *         be attempted now
+     */
+    public Optional<SlotLease<T>> takeWith(SlotLease<T> lead, Predicate<T> mayRide, long nowNanos) {
+        return users.ride(lead, mayRide, nowNanos);
     }
 
     /** Applies this worker's parts of the concurrency limits, and returns its demand under those with items. */
     public Map<String, MaxMinSlots.Demand> share(MaxMinSlots next) {
         shares = next;
-        return destinations.share(next, tenants.share(next, this::update));
+        return destinations.share(next, tenants.share(next, users::update));
     }
 
     /** Starts no item of this tenant from now on, and those of the tenant that was held before; empty for none. */
     public void hold(Optional<String> tenant) {
-        tenants.hold(tenant, this::update);
+        tenants.hold(tenant, users::update);
     }
 
     /** Records that the destination of a running attempt has done its work. */
@@ -163,32 +178,12 @@ public final class FairDispatch<T> {
      * already ended.
      */
     public void ended(SlotLease<T> start, long nowNanos) {
-        FairNode<T> tenant = release(start, nowNanos);
-        FairNode<T> leaf = start.queue.node;
-        double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
-        destinations.ended(start, millis, nowNanos);
-        tenant.attemptEnded(millis);
-        start.queue.lane.attemptEnded(millis);
-        pool.measured(start, millis);
-        tenant.adaptive.ended(start.cohort, millis, tenant.inFlight, settings.slots(), nowNanos);
-        if (leaf != tenant) {
-            leaf.attemptEnded(millis);
-        }
-        start.queue.charge(Math.max(FairNode.LEAST_MILLIS, millis) - start.chargedMillis);
-        update(tenant);
-        idleIfDone(tenant, nowNanos);
+        idleIfDone(users.ended(start, nowNanos), nowNanos);
     }
 
     /** Frees the slot of an item that was not attempted, as {@link #ended} does. Nothing is measured or charged. */
     public void cancelled(SlotLease<T> start, long nowNanos) {
-        FairNode<T> tenant = release(start, nowNanos);
-        start.queue.charge(-start.chargedMillis);
-        tenant.adaptive.cancelled(start.cohort);
-        start.queue.node.startCancelled();
-        destinations.cancelled(start, nowNanos);
-        lanes.all.forEach(lane -> lane.cancelled(lane == start.queue.lane));
-        update(tenant);
-        idleIfDone(tenant, nowNanos);
+        idleIfDone(users.cancelled(start, nowNanos), nowNanos);
     }
 
     /**
@@ -256,7 +251,7 @@ public final class FairDispatch<T> {
 
     /** Returns how many tenants hold as many slots as their own cap allows. */
     public int tenantsAtCap() {
-        return atCap;
+        return users.atCap();
     }
 
     /** Returns the keys ({@link MaxMinSlots#key}) of the limits that hold items back now. */
@@ -264,86 +259,19 @@ public final class FairDispatch<T> {
         return destinations.withLimitsAtCap(tenants.limitsAtCap());
     }
 
-    private SlotLease<T> start(FairQueue<T> queue, long nowNanos) {
-        FairNode<T> leaf = queue.node;
-        FairNode<T> tenant = leaf.tenant();
-        lanes.all.forEach(lane -> lane.started(lane == queue.lane));
-        double chargeMillis = queue.estimateMillis();
-        boolean isBorrowed = tenant.standing != FairNode.Standing.WITHIN;
-        SlotLease<T> start = queue.serve(chargeMillis);
-        start.queue = queue;
-        start.startedNanos = nowNanos;
-        start.chargedMillis = chargeMillis;
-        start.isKnown = leaf.isEstimated();
-        queue.lane.inFlight++;
-        pool.started(start, isBorrowed);
-        if (tenant.inFlight == 0) {
-            tenant.runningIndex = running.size();
-            running.add(tenant);
-        }
-        tenant.attemptStarted(nowNanos);
-        start.cohort = tenant.adaptive.started(tenant.inFlight, nowNanos);
-        update(tenant);
-        pacing.started(tenant, nowNanos);
-        if (leaf != tenant) {
-            leaf.attemptStarted(nowNanos);
-            pacing.started(leaf, nowNanos);
-        }
-        destinations.started(start, nowNanos);
-        return start;
-    }
-
-    private FairNode<T> release(SlotLease<T> start, long nowNanos) {
-        if (start.ended) {
-            throw new IllegalStateException("this attempt has already ended");
-        }
-        start.ended = true;
-        FairNode<T> leaf = start.queue.node;
-        FairNode<T> tenant = leaf.tenant();
-        start.queue.lane.inFlight--;
-        pool.at(nowNanos);
-        pool.ended(start);
-        tenant.attemptLeft(start.startedNanos);
-        if (tenant.inFlight == 0) {
-            FairNode<T> last = running.removeLast();
-            if (last != tenant) {
-                running.set(tenant.runningIndex, last);
-                last.runningIndex = tenant.runningIndex;
-            }
-        }
-        if (leaf != tenant) {
-            leaf.attemptLeft(start.startedNanos);
-        }
-        return tenant;
-    }
-
     /** Follows that a node may start again. */
     private void follow(LimitedNode<T> node) {
         switch (node) {
             case DestinationNode<T> destination -> destinations.free(destination, pool.nowNanos);
-            case FairNode<T> tenant when tenant.parent == null -> update(tenant);
+            case FairNode<T> tenant when tenant.parent == null -> users.update(tenant);
             case FairNode<T> workload -> workload.followLimit();
         }
     }
 
     private void idleIfDone(FairNode<T> tenant, long nowNanos) {
         if (!tenant.isBusy() && !tenant.idle) {
-            update(tenant); // Otherwise one that is forgotten would count for ever.
+            users.update(tenant); // Otherwise one that is forgotten would count for ever.
             tenants.idle(tenant, nowNanos);
         }
-    }
-
-    /** Updates only tenants in flight: one without slots is within any share. */
-    private void followWeights() {
-        if (pool.follow(tenants.activeWeight, tenants.active)) {
-            running.forEach(this::update);
-        }
-    }
-
-    /** Updates what a tenant may take, by the slots it holds and its latency. */
-    private void update(FairNode<T> tenant) {
-        FairNode.Standing next = pool.update(tenant);
-        atCap += (next == FairNode.Standing.HELD ? 1 : 0) - (tenant.standing == FairNode.Standing.HELD ? 1 : 0);
-        tenant.stand(next);
     }
 }

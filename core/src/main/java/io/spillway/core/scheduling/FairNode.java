@@ -191,6 +191,12 @@ final class FairNode<T> extends LimitedNode<T> {
         return destination != null && destination.isAtCap();
     }
 
+    /** Returns whether an item of a leaf may be attempted now, if it needs no slot. */
+    boolean mayRide() {
+        FairNode<T> tenant = tenant();
+        return !tenant.isHeld && !tenant.isAtCap() && !isAtCap() && !isAtDestination();
+    }
+
     /** Changes what the items of a leaf call; null for nothing with a limit. */
     void call(DestinationNode<T> next) {
         if (isAside) {

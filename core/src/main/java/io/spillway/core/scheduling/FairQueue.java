@@ -99,9 +99,14 @@ final class FairQueue<T> extends ItemList<T> {
         lane.items--;
     }
 
+    /** Returns the next of its own items; null for none. */
+    SlotLease<T> head() {
+        return levels == null ? first : mostUrgent();
+    }
+
     /** Takes its next item, charges all nodes that have it, and advances to their rounds. */
     SlotLease<T> serve(double chargeMillis) {
-        SlotLease<T> item = levels == null ? first : mostUrgent();
+        SlotLease<T> item = head();
         level(item.priority).unlink(item);
         for (FairQueue<T> queue = this; queue != null; queue = queue.parent) {
             queue.siblings.serve(queue);

@@ -25,11 +25,14 @@ abstract sealed class LimitedNode<T> permits FairNode, DestinationNode {
     StartRate rate;
     boolean isPaced;
     boolean isInPacing;
+    /** Slots that it holds, and the items that ride in them beside their first one ({@link FairDispatch#takeWith}). */
     int inFlight;
+    int riders;
     int waiting;
 
     private int samples;
     private double averageMillis;
+    private double averageItems = 1;
     /** Sum of the starts of the attempts in flight. */
     private double startsNanos;
 
@@ -76,20 +79,25 @@ abstract sealed class LimitedNode<T> permits FairNode, DestinationNode {
             demands.put(StartRate.key(key), rate.demand(waiting));
         }
         if (limit < Integer.MAX_VALUE && isBusy()) {
-            demands.put(key, new MaxMinSlots.Demand(waiting + inFlight, Math.max(inFlight, concurrency)));
+            demands.put(key, new MaxMinSlots.Demand(waiting + running(), Math.max(running(), concurrency)));
         }
         return concurrency != before;
     }
 
     /** Adds the keys of the limits that hold items back, because as many attempts run as they allow. */
     void addLimitsAtCap(Set<String> keys) {
-        if (waiting > 0 && limit < Integer.MAX_VALUE && inFlight >= concurrency) {
+        if (waiting > 0 && limit < Integer.MAX_VALUE && running() >= concurrency) {
             keys.add(key);
         }
     }
 
     final boolean isBusy() {
-        return waiting > 0 || inFlight > 0;
+        return waiting > 0 || running() > 0;
+    }
+
+    /** Returns its items that are attempted, which a concurrency limits. */
+    final int running() {
+        return inFlight + riders;
     }
 
     boolean hasLimit() {
@@ -103,7 +111,7 @@ abstract sealed class LimitedNode<T> permits FairNode, DestinationNode {
 
     /** Returns whether it may not start more. */
     final boolean isAtCap() {
-        return inFlight >= concurrency || isPaced;
+        return running() >= concurrency || isPaced;
     }
 
     /** Returns the expected milliseconds of the next attempt, above 0; the prior when no attempt has ended yet. */
@@ -127,10 +135,25 @@ abstract sealed class LimitedNode<T> permits FairNode, DestinationNode {
         return averageMillis + Math.max(0, ranMillis - inFlight * averageMillis) / ESTIMATE_SAMPLES;
     }
 
+    /** Returns the average items of a slot, 1 or more. */
+    final double itemsOfSlot() {
+        return averageItems;
+    }
+
     /** Records that an attempt is in flight. */
     final void attemptStarted(long nowNanos) {
         inFlight++;
         startsNanos += nowNanos;
+        counted(nowNanos);
+    }
+
+    /** Records that an item is attempted in a slot that is held already. */
+    final void riderStarted(long nowNanos) {
+        riders++;
+        counted(nowNanos);
+    }
+
+    private void counted(long nowNanos) {
         if (rate != null) {
             rate.started(nowNanos);
             isPaced = !rate.mayStart(nowNanos);
@@ -159,8 +182,19 @@ abstract sealed class LimitedNode<T> permits FairNode, DestinationNode {
         followLimit();
     }
 
+    final void riderLeft() {
+        riders--;
+        followLimit();
+    }
+
     final void attemptEnded(double millis) {
         samples = Math.min(samples + 1, ESTIMATE_SAMPLES);
         averageMillis += (millis - averageMillis) / samples;
+    }
+
+    /** Records how long a slot was held, and for how many items. */
+    final void slotEnded(double millis, int items) {
+        attemptEnded(millis);
+        averageItems += (items - averageItems) / samples;
     }
 }

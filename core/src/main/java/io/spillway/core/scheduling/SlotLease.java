@@ -4,7 +4,7 @@ import io.spillway.core.item.ItemLimits;
 
 /**
  * An item in the scheduler. It waits in a {@link FairQueue}, which owns its links, and then holds a slot, from
- * {@link FairDispatch#take} until {@link FairDispatch#ended}.
+ * {@link FairDispatch#take} until {@link FairDispatch#ended}, or is a rider in the slot of another item.
  */
 public final class SlotLease<T> {
     private static final int SECONDS_PER_LEVEL = 60;
@@ -36,6 +36,8 @@ public final class SlotLease<T> {
     int borrowedIndex;
     boolean isSoon;
     boolean ended;
+    /** That its slot is for: itself, and its riders so far; 0 for a rider. */
+    int items = 1;
 
     /** As {@link FairDispatch#offer}. */
     SlotLease(T item, int moves, int priority, long enqueuedAtMillis) {
@@ -53,6 +55,11 @@ public final class SlotLease<T> {
     /** The item, as it was offered. */
     public T item() {
         return item;
+    }
+
+    /** Returns whether it has no slot of its own, but shares the one of an item that was taken before. */
+    public boolean isRider() {
+        return items == 0;
     }
 
     /** Returns whether it is served before the first item of another level. */

@@ -130,8 +130,9 @@ final class SlotPool {
     /** Returns the most slots of a tenant: its policy's concurrency and, beyond its fair share, the adaptive cap. */
     private int cap(FairNode<?> tenant) {
         int most = Math.max(tenant.share, tenant.adaptive.limit());
+        int ofPolicy = Math.max(0, tenant.concurrency - tenant.riders);
         // Of the only active tenant no other needs the slots, whatever they do to its own latency.
-        return alone || !adaptive || most >= slots ? tenant.concurrency : Math.min(tenant.concurrency, most);
+        return alone || !adaptive || most >= slots ? ofPolicy : Math.min(ofPolicy, most);
     }
 
     private boolean isLong(FairNode<?> tenant) {

@@ -107,9 +107,14 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     }
 
     EngineTimeline(int slots, int killerDeaths) {
+        this(slots, killerDeaths, 1);
+    }
+
+    /** @param batchItems most items in a call */
+    EngineTimeline(int slots, int killerDeaths, int batchItems) {
         engine = new WorkerEngine<>(
                 new DispatchSettings(slots, 0, 0.05, 0.02, 400, 1 << 20, 100, false),
-                new DestinationHealth(10), killerDeaths, this, Attempt::new);
+                new DestinationHealth(10), killerDeaths, this, Attempt::new, first -> batchItems);
     }
 
     /** Sets a field of the policy of every tenant. */
@@ -252,6 +257,10 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
                 case Step.Start(Attempt attempt) -> {
                     attempts.put(attempt.item.offset(), attempt);
                     yield "start " + attempt.item.offset() + (attempt.slot == null ? " alone" : "");
+                }
+                case Step.Ride(Attempt lead, Attempt rider) -> {
+                    attempts.put(rider.item.offset(), rider);
+                    yield "ride " + rider.item.offset() + " with " + lead.item.offset();
                 }
                 case Step.Done(Item item) -> "done " + item.offset();
                 case Step.Drop(Item item, DropReason reason) -> "drop " + item.offset() + ": " + reason.label();
