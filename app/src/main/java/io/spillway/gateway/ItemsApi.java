@@ -31,6 +31,7 @@ record ItemsApi(
     private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
     private static final HeaderName WORKLOAD = HeaderNames.create("Spillway-Workload");
     private static final HeaderName PRIORITY = HeaderNames.create("Spillway-Priority");
+    private static final HeaderName DELIVER_WITHIN = HeaderNames.create("Spillway-Deliver-Within");
     private static final HeaderName DELIVER_AT = HeaderNames.create("Spillway-Deliver-At");
     private static final HeaderName ATTRIBUTES = HeaderNames.create("Spillway-Attributes");
     private static final HeaderName TENANT = HeaderNames.create("Spillway-Tenant");
@@ -153,7 +154,9 @@ record ItemsApi(
                 workloadOf(request), null, contentTypeOf(request), attributesOf(request), ByteBuffer.wrap(payload));
         long deadlineNanos = intake.deadlineNanos();
         JsonItems.Parsed parsed = new JsonItems.Parsed(
-                item, priorityOf(request), deliverAtMillisOf(request), Requests.cloudEvent(request));
+                item, priorityOf(request), deliverAtMillisOf(request), Requests.cloudEvent(request))
+                .within(Requests.one(request, DELIVER_WITHIN)
+                        .map(text -> JsonItems.windowMillis(DELIVER_WITHIN.defaultCase(), text)).orElse(0L));
         return intake.await(intake.send(parsed, traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
                 .orElseGet(() -> GatewayResponse.json(202, GatewayResponse.JSON.createObjectNode()

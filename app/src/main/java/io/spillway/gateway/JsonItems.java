@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -41,7 +42,7 @@ public record JsonItems(
         Supplier<String> defaultId) {
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload", "priority",
-            "deliverAt");
+            "deliverAt", "deliverWithin");
     private static final Instant EARLIEST = Instant.ofEpochMilli(Long.MIN_VALUE);
     private static final Instant LATEST = Instant.ofEpochMilli(Long.MAX_VALUE);
     private static final String TIMES = " must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z";
@@ -73,6 +74,18 @@ public record JsonItems(
                 headers.add(ItemHeaders.DELIVER_AT, ascii(deliverAtMillis));
             }
             this.headers.forEach(headers::add);
+        }
+
+        /**
+         * Returns the item at its place in a window from its time on, or from its creation. The place follows from its
+         * tenant and id, so an item that is sent again has the same.
+         *
+         * @param windowMillis 0 for no window
+         */
+        public Parsed within(long windowMillis) {
+            long fromMillis = deliverAtMillis == 0 ? inRange(item.getEnqueuedAt().toEpochMilli()) : deliverAtMillis;
+            return windowMillis == 0 ? this : new Parsed(item, priority,
+                    fromMillis + DeliveryWindow.offsetMillis(item.getTenant(), item.getId(), windowMillis), headers);
         }
 
         int headerBytes() {
@@ -112,7 +125,7 @@ public record JsonItems(
             if (json.nextToken() != null) {
                 throw new Misplaced(json, "more than one value");
             }
-            return new Parsed(item(fields), fields.priority, fields.deliverAtMillis);
+            return new Parsed(item(fields), fields.priority, fields.deliverAtMillis).within(fields.withinMillis);
         } catch (JsonProcessingException e) {
             throw e;
         } catch (IOException e) {
@@ -177,6 +190,7 @@ public record JsonItems(
         private ByteBuffer payload;
         private int priority = ItemLimits.NORMAL_PRIORITY;
         private long deliverAtMillis;
+        private long withinMillis;
 
         /** Reads the value at which the parser stands. */
         void set(String key, JsonParser json, String line) throws IOException {
@@ -195,6 +209,8 @@ public record JsonItems(
                 require(!enqueuedAt.isBefore(EARLIEST) && !enqueuedAt.isAfter(LATEST), key + TIMES);
             } else if (key.equals("deliverAt")) {
                 deliverAtMillis = deliverAtMillis(time(key, json));
+            } else if (key.equals("deliverWithin")) {
+                withinMillis = windowMillis(key, json.getText());
             } else {
                 require(json.hasToken(JsonToken.VALUE_STRING), key + " must be text");
                 texts.put(key, encodable(key, json.getText()));
@@ -241,6 +257,17 @@ public record JsonItems(
     static long deliverAtMillis(String name, String text) {
         return deliverAtMillis(
                 text.matches("[0-9]{1,18}") ? number(name, Long.parseLong(text)) : iso(name, text));
+    }
+
+    /** Returns the length of a window, a duration such as {@code 5m}. */
+    public static long windowMillis(String name, String text) {
+        try {
+            long millis = Durations.parseMillis(text);
+            require(millis <= ItemLimits.MAX_AHEAD_MILLIS, "must be at most 14d");
+            return millis;
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(name + " " + e.getMessage(), e);
+        }
     }
 
     private static long deliverAtMillis(Instant time) {

@@ -45,6 +45,7 @@ import io.spillway.router.route.LaneServices;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.route.ShardDemand;
+import io.spillway.router.schedules.ScheduleProcessor;
 import io.spillway.router.shards.ShardProcessor;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
@@ -146,8 +147,7 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     private RouterHarness(
-            UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores,
-            Map<String, String> more) {
+            UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores, Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(more);
         settings.putIfAbsent("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
@@ -211,10 +211,10 @@ public final class RouterHarness implements AutoCloseable {
         RouterTopology.Processors processors = new RouterTopology.Processors(
                 () -> new RouteProcessor(topics.ingress(), services, fresh, demand),
                 () -> new DelayProcessor(services, new DelayReader(delayed), due,
-                        new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes),
-                        delays, 1, clock),
+                        new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes), delays, 1, clock),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L),
-                () -> new ShardProcessor(placements.capacity(), MAX_TENANTS));
+                () -> new ShardProcessor(placements.capacity(), MAX_TENANTS),
+                () -> new ScheduleProcessor(topics, placements, policies, registry));
         return RouterTopology.build(topics, processors, stores);
     }
 

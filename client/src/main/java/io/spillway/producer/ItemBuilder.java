@@ -1,11 +1,13 @@
 package io.spillway.producer;
 
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,6 +63,7 @@ public final class ItemBuilder {
     /** Negative for none. */
     private int priority = -1;
     private Instant deliverAt;
+    private long withinMillis;
     private String channel;
     private String contentType;
     private byte[] payload = {};
@@ -149,6 +152,21 @@ public final class ItemBuilder {
         return this;
     }
 
+    /**
+     * Spreads the first attempts of items over a window that begins at {@link #deliverAt}, or else when the item was
+     * created. The place of an item follows from its tenant and id: one that is built again has the same. It therefore
+     * needs an id and a time. Default: no window.
+     *
+     * @param window at most 14 days, kept to the millisecond
+     */
+    public ItemBuilder deliverWithin(Duration window) {
+        if (window.isNegative() || window.compareTo(Duration.ofMillis(ItemLimits.MAX_AHEAD_MILLIS)) > 0) {
+            throw new IllegalArgumentException("deliverWithin = " + window + ". Allowed: 0 to 14 days");
+        }
+        withinMillis = window.toMillis();
+        return this;
+    }
+
     /** Sets the channel through which the item arrived, as any text for the handler. Default: none. */
     public ItemBuilder channel(String name) {
         channel = Objects.requireNonNull(name, "channel");
@@ -203,7 +221,7 @@ public final class ItemBuilder {
      * key and value.
      *
      * @param topic the ingress topic, by default {@code spillway.ingress}; not null
-     * @throws IllegalStateException if an item that must be a {@link WorkItem} has no id or no time
+     * @throws IllegalStateException if an item that must be a {@link WorkItem}, or has a window, has no id or no time
      */
     public ProducerRecord<byte[], byte[]> toRecord(String topic) {
         if (channel != null || !attributes.isEmpty() || isWorkItem(payload)) {
@@ -239,8 +257,15 @@ public final class ItemBuilder {
         if (priority >= 0) {
             all.add(headerOf("spillway-priority", Integer.toString(priority)));
         }
-        if (deliverAt != null) {
-            all.add(headerOf("spillway-deliver-at", Long.toString(deliverAt.toEpochMilli())));
+        Instant from = deliverAt;
+        if (withinMillis > 0) {
+            requireSet("id", id);
+            from = deliverAt == null ? enqueuedAt : deliverAt;
+            requireSet("time: enqueuedAt or deliverAt", from);
+        }
+        if (from != null) {
+            long offsetMillis = DeliveryWindow.offsetMillis(tenant, id == null ? "" : id, withinMillis);
+            all.add(headerOf("spillway-deliver-at", Long.toString(from.toEpochMilli() + offsetMillis)));
         }
         return all;
     }
@@ -271,8 +296,8 @@ public final class ItemBuilder {
 
     private static void requireSet(String field, Object value) {
         if (value == null) {
-            throw new IllegalStateException("The item has no " + field + ". Set it: an item with a channel or"
-                    + " attributes, or whose payload is an encoded WorkItem, needs an id and a time");
+            throw new IllegalStateException("The item has no " + field + ". Set it: an item with a window,"
+                    + " a channel or attributes, or whose payload is an encoded WorkItem, needs an id and a time");
         }
     }
 

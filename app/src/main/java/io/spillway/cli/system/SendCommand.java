@@ -53,7 +53,8 @@ public final class SendCommand implements Callable<Integer> {
     private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;
     /** How long Ctrl-C waits for the confirmation of items that were handed over. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-    private static final List<String> ONLY_GENERATED = List.of("--count", "--size", "--priority", "--deliver-at");
+    private static final List<String> ONLY_GENERATED =
+            List.of("--count", "--size", "--priority", "--deliver-at", "--deliver-within");
 
     @Mixin
     private CommonOptions common;
@@ -87,6 +88,11 @@ public final class SendCommand implements Callable<Integer> {
                     + " as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration from now such as 2h."
                     + " Default: at once.")
     private String deliverAt;
+
+    @Option(names = "--deliver-within", paramLabel = "TIME",
+            description = "Spreads the first attempts of generated items over this time, at most 14d, from"
+                    + " --deliver-at on or from their creation. Default: no window.")
+    private String deliverWithin;
 
     @Option(names = "--age", paramLabel = "AGE",
             description = "Age of the items when they are sent, a duration such as 10m. Default: 0.")
@@ -167,16 +173,18 @@ public final class SendCommand implements Callable<Integer> {
         }
         ageMillis();
         deliverAtMillis();
+        withinMillis();
     }
 
     private void sendCounted(ItemSender sender) {
         byte[] payload = "x".repeat(size).getBytes(StandardCharsets.US_ASCII);
         String run = UUID.randomUUID().toString().substring(0, 8);
         long deliverAtMillis = deliverAtMillis();
+        long withinMillis = withinMillis();
         for (long i = 0; i < count && !sender.isOver(); i++) {
             WorkItem item = new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
                     "application/octet-stream", Map.of(), ByteBuffer.wrap(payload));
-            sender.send(new JsonItems.Parsed(item, priority, deliverAtMillis), count);
+            sender.send(new JsonItems.Parsed(item, priority, deliverAtMillis).within(withinMillis), count);
         }
     }
 
@@ -219,6 +227,11 @@ public final class SendCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage("--deliver-at " + Printable.of(deliverAt) + ": " + e.getMessage());
         }
+    }
+
+    private long withinMillis() {
+        return deliverWithin == null ? 0
+                : Inputs.durationMillis("--deliver-within", deliverWithin, ItemLimits.MAX_AHEAD_MILLIS);
     }
 
     private long ageMillis() {
