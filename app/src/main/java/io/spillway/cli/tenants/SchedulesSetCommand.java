@@ -28,8 +28,8 @@ import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway schedules set}. */
 @Command(name = "set", footer = {
-    "  spillway schedules set nightly --tenant acme --cron @daily --zone Europe/Berlin --workload reports",
-    "  spillway schedules set poll --tenant acme --every 10m --within 5m --missed skip --payload '{}'"
+    "  spillway schedules set nightly --tenant acme --cron @daily --workload mail",
+    "  spillway schedules set poll --tenant acme --every 10m --missed skip"
 }, description = {
     "Adds a schedule, or replaces one: options that are not given have their defaults.",
     "A new one begins now. One whose times do not change keeps its progress, so that no time is lost or fired twice."
