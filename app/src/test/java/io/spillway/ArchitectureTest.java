@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.schema.WorkItem;
 import java.net.URI;
@@ -59,12 +60,13 @@ class ArchitectureTest {
             row("core.scheduling", "core.item core.policy"),
             row("core.retry", "core.item core.policy core.routing core.settings handler"),
             row("core.delay", "core.policy core.retry core.routing"),
+            row("core.schedule", "core.item core.hashing"),
             row("core.ledger", "core.item core.hashing core.policy core.ratelimit"),
             row(
                     "core.engine",
                     "core.item core.policy core.progress core.retry core.routing core.scheduling core.ledger handler"),
             row("handler"),
-            row("producer", "core.item core.sharding schema"),
+            row("producer", "core.item core.schedule core.sharding schema"),
             row("kafka.tls"),
             row("kafka.advice", "core.item"),
             row("kafka.topics", "core.item core.progress core.settings core.sharding kafka.tls kafka.advice"),
@@ -73,8 +75,8 @@ class ArchitectureTest {
             row(
                     "kafka.view",
                     "core.item core.ledger core.overload core.policy core.progress core.ratelimit core.retry"
-                            + " core.routing core.scheduling core.settings core.sharding kafka.codec kafka.periodic"
-                            + " kafka.topics schema"),
+                            + " core.routing core.schedule core.scheduling core.settings core.sharding kafka.codec"
+                            + " kafka.periodic kafka.topics schema"),
             row("kafka.metrics", "core.item"),
             row("tracing"),
             row("worker", "@core handler kafka.periodic kafka.topics kafka.codec kafka.view kafka.metrics tracing"
@@ -90,12 +92,14 @@ class ArchitectureTest {
             row("router.route", "@core @kafka router.stage router.ledger"),
             row("router.delay", "@core @kafka router.stage router.ledger router.route"),
             row("router.shards", "@core @kafka"),
+            row("cron", "core.schedule kafka.view"),
+            row("router.schedules", "@core @kafka cron producer router.route router.stage"),
             row("router.source", "@core @kafka config router.route"),
             row("router.feedback", "@core @kafka router.route"),
             row(
                     "router",
                     "@core @kafka config router.stage router.ledger router.route router.delay router.shards"
-                            + " router.source router.feedback"),
+                            + " router.schedules router.source router.feedback"),
             row(
                     "gateway",
                     "@core @kafka config handler operator operator.report producer schema tracing worker"
@@ -116,7 +120,8 @@ class ArchitectureTest {
             row("cli.options", "@core @kafka config operator runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim sim.scenario runtime config cli.simulate"
                     + " cli.terminal"),
-            row("cli.tenants", "@core @kafka audit config operator operator.report runtime cli.options cli.terminal"),
+            row("cli.tenants",
+                    "@core @kafka audit config cron operator operator.report runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter operator runtime cli.options cli.terminal"),
             row("cli.diagnosis", "@core @kafka config operator operator.report router runtime cli.options cli.terminal"),
             row("cli.simulate", "@core kafka.topics sim sim.scenario config cli.options cli.terminal"),
@@ -266,7 +271,8 @@ class ArchitectureTest {
                                 "org.apache.kafka.common..",
                                 "org.apache.avro..",
                                 tree("producer"))
-                        .or(belongToAnyOf(WorkItem.class, ShuffleSharder.class, ItemLimits.class)))
+                        .or(belongToAnyOf(
+                                WorkItem.class, ShuffleSharder.class, ItemLimits.class, DeliveryWindow.class)))
                 .check(MAIN);
     }
 

@@ -19,6 +19,7 @@ import io.spillway.cli.system.TopicsCommand;
 import io.spillway.cli.system.TopologyCommand;
 import io.spillway.cli.system.TransactionsCommand;
 import io.spillway.cli.tenants.DestinationsCommand;
+import io.spillway.cli.tenants.SchedulesCommand;
 import io.spillway.cli.tenants.SubscriptionsCommand;
 import io.spillway.cli.tenants.TenantsCommand;
 import io.spillway.cli.terminal.CommandFailure;
@@ -66,6 +67,7 @@ public final class Main {
             TenantsCommand.class,
             SubscriptionsCommand.class,
             DestinationsCommand.class,
+            SchedulesCommand.class,
             SweepCommand.class,
             CancelCommand.class,
             DepthCommand.class,

@@ -35,6 +35,7 @@ record ItemsApi(
     private static final HeaderName ORDER_KEY = HeaderNames.create("Spillway-Order-Key");
     private static final HeaderName WORKLOAD = HeaderNames.create("Spillway-Workload");
     private static final HeaderName PRIORITY = HeaderNames.create("Spillway-Priority");
+    private static final HeaderName DELIVER_WITHIN = HeaderNames.create("Spillway-Deliver-Within");
     private static final HeaderName DELIVER_AT = HeaderNames.create("Spillway-Deliver-At");
     private static final HeaderName ATTRIBUTES = HeaderNames.create("Spillway-Attributes");
     private static final HeaderName TENANT = HeaderNames.create("Spillway-Tenant");
@@ -161,7 +162,9 @@ record ItemsApi(
         long deadlineNanos = intake.deadlineNanos();
         JsonItems.Parsed parsed = new JsonItems.Parsed(
                 item, priorityOf(request), deliverAtMillisOf(request), orderKeyOf(request), dedupeOf(request),
-                Requests.cloudEvent(request));
+                Requests.cloudEvent(request))
+                .within(Requests.one(request, DELIVER_WITHIN)
+                        .map(text -> JsonItems.windowMillis(DELIVER_WITHIN.defaultCase(), text)).orElse(0L));
         return intake.await(intake.send(parsed, traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
                 .orElseGet(() -> GatewayResponse.json(202, GatewayResponse.JSON.createObjectNode()

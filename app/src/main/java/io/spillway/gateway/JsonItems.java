@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -42,7 +43,7 @@ public record JsonItems(
         Supplier<String> defaultId) {
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload", "priority",
-            "deliverAt", "orderKey", "dedupe");
+            "deliverAt", "deliverWithin", "orderKey", "dedupe");
     private static final Instant EARLIEST = Instant.ofEpochMilli(Long.MIN_VALUE);
     private static final Instant LATEST = Instant.ofEpochMilli(Long.MAX_VALUE);
     private static final String TIMES = " must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z";
@@ -91,6 +92,19 @@ public record JsonItems(
             this.headers.forEach(headers::add);
         }
 
+        /**
+         * Returns the item at its place in a window from its time on, or from its creation. The place follows from its
+         * tenant and id, so an item that is sent again has the same.
+         *
+         * @param windowMillis 0 for no window
+         */
+        public Parsed within(long windowMillis) {
+            long fromMillis = deliverAtMillis == 0 ? inRange(item.getEnqueuedAt().toEpochMilli()) : deliverAtMillis;
+            return windowMillis == 0 ? this : new Parsed(item, priority,
+                    fromMillis + DeliveryWindow.offsetMillis(item.getTenant(), item.getId(), windowMillis), orderKey,
+                    dedupe, headers);
+        }
+
         int headerBytes() {
             return headers.entrySet().stream()
                     .mapToInt(header -> header.getKey().length() + header.getValue().length).sum();
@@ -129,7 +143,7 @@ public record JsonItems(
                 throw new Misplaced(json, "more than one value");
             }
             return new Parsed(item(fields), fields.priority, fields.deliverAtMillis,
-                    fields.texts.getOrDefault("orderKey", ""), fields.dedupe, Map.of());
+                    fields.texts.getOrDefault("orderKey", ""), fields.dedupe, Map.of()).within(fields.withinMillis);
         } catch (JsonProcessingException e) {
             throw e;
         } catch (IOException e) {
@@ -199,6 +213,7 @@ public record JsonItems(
         private int priority = ItemLimits.NORMAL_PRIORITY;
         private long deliverAtMillis;
         private boolean dedupe;
+        private long withinMillis;
 
         /** Reads the value at which the parser stands. */
         void set(String key, JsonParser json, String line) throws IOException {
@@ -220,6 +235,8 @@ public record JsonItems(
             } else if (key.equals("dedupe")) {
                 require(json.currentToken().isBoolean(), "dedupe must be true or false");
                 dedupe = json.getBooleanValue();
+            } else if (key.equals("deliverWithin")) {
+                withinMillis = windowMillis(key, json.getText());
             } else {
                 require(json.hasToken(JsonToken.VALUE_STRING), key + " must be text");
                 texts.put(key, encodable(key, json.getText()));
@@ -266,6 +283,17 @@ public record JsonItems(
     static long deliverAtMillis(String name, String text) {
         return deliverAtMillis(
                 text.matches("[0-9]{1,18}") ? number(name, Long.parseLong(text)) : iso(name, text));
+    }
+
+    /** Returns the length of a window, a duration such as {@code 5m}. */
+    public static long windowMillis(String name, String text) {
+        try {
+            long millis = Durations.parseMillis(text);
+            require(millis <= ItemLimits.MAX_AHEAD_MILLIS, "must be at most 14d");
+            return millis;
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(name + " " + e.getMessage(), e);
+        }
     }
 
     private static long deliverAtMillis(Instant time) {

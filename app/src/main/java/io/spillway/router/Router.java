@@ -56,6 +56,7 @@ import io.spillway.router.route.LaneServices;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.route.ShardDemand;
+import io.spillway.router.schedules.ScheduleProcessor;
 import io.spillway.router.shards.ShardProcessor;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -172,9 +173,8 @@ public final class Router implements AutoCloseable {
         var processors = processors(
                 services, fresh, rules, policies, sweeps, demand, retries, delays, placements, nanoClock);
         this.streams = new KafkaStreams(
-                RouterTopology.build(topics, processors), new StreamsConfig(
-                        StreamsProperties.of(
-                                configuration, clients, topics, topics.routerGroup(), instance, stateDirectory)),
+                RouterTopology.build(topics, processors), new StreamsConfig(StreamsProperties.of(
+                        configuration, clients, topics, topics.routerGroup(), instance, stateDirectory)),
                 new RouterClients(services.recorder(), clock, stuckTransactions, requester, false));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.sources = new Sources(configuration, instance, stateDirectory, clients, queueAdmin, admin, services, fresh,
@@ -332,10 +332,9 @@ public final class Router implements AutoCloseable {
             LaneServices services, Decider fresh, ItemRouter rules, TenantPolicies policies, Sweeps sweeps,
             ShardDemand demand, DelayProcessor.Rules retries, DelayMetrics delays, PlacementView placements,
             LongSupplier nanoClock) {
-        ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
-        ItemReader delayed = new ItemReader(
-                schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, settings.maxDelayedHeaderBytes());
+        ItemReader delayed = new ItemReader(ItemSchemas.load(), topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,
+                settings.maxDelayedHeaderBytes());
         Decider due = new ItemDecider(
                 delayed, policies, sweeps, rules, services.metrics(), topics.partitions(), true);
         DelayReader delayReader = new DelayReader(delayed);
@@ -345,6 +344,7 @@ public final class Router implements AutoCloseable {
                 () -> new DelayProcessor(services, delayReader, due, retries, delays, settings.threads(), clock),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
                         settings.forgetTenantsAfter().toMillis()),
-                () -> new ShardProcessor(placements.capacity(), settings.maxTenants()));
+                () -> new ShardProcessor(placements.capacity(), settings.maxTenants()),
+                () -> new ScheduleProcessor(topics, placements, policies, registry));
     }
 }

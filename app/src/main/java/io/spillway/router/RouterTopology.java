@@ -26,22 +26,28 @@ final class RouterTopology {
     private static final String SHARD_REQUESTS = "shard-asked";
     private static final String SHARD = "shard";
     private static final String SHARDS = "shards";
+    private static final String SCHEDULED = "scheduled";
+    private static final String SCHEDULE = "schedule";
+    private static final String FIRED = "fired";
     private static final String LEDGER = "ledger";
     private static final String FOLD = "fold";
     private static final String DEPTHS = "depths";
 
     /** Display names of the stages by their only processor. */
     static final Map<String, String> STAGES =
-            Map.of(ROUTE, "route stage", DUE, "delay stage", FOLD, "ledger fold", SHARD, "shard stage");
+            Map.of(
+            ROUTE, "route stage", DUE, "delay stage", FOLD, "ledger fold", SHARD, "shard stage",
+            SCHEDULE, "schedule stage");
 
     private RouterTopology() {}
 
-    /** Creators of the stages' processors, one for each partition that a stage reads. The last one may be unused. */
+    /** Creators of the stages' processors, one for each partition that a stage reads. That of shards may be unused. */
     record Processors(
             ProcessorSupplier<byte[], byte[], byte[], PartitionedValue> route,
             ProcessorSupplier<byte[], byte[], byte[], PartitionedValue> delay,
             ProcessorSupplier<byte[], byte[], byte[], byte[]> fold,
-            ProcessorSupplier<byte[], byte[], byte[], byte[]> shard) {}
+            ProcessorSupplier<byte[], byte[], byte[], byte[]> shard,
+            ProcessorSupplier<byte[], byte[], byte[], PartitionedValue> schedule) {}
 
     /**
      * Builds the topology, with the shard stage where shards are assigned.
@@ -75,6 +81,11 @@ final class RouterTopology {
         addStage(topology, LEDGER, topics.ledger(), FOLD, processors.fold());
         addStore(topology, stores.apply(Topics.BALANCE_STORE), topics.compactedConfigs(), FOLD);
         topology.addSink(DEPTHS, topics.depths(), new ByteArraySerializer(), new ByteArraySerializer(), FOLD);
+        // Its items come back as those of any producer: the route stage reads them in another transaction.
+        addStage(topology, SCHEDULED, topics.schedules(), SCHEDULE, processors.schedule());
+        addStore(topology, stores.apply(Topics.SCHEDULE_STORE), topics.compactedConfigs(), SCHEDULE);
+        topology.addSink(FIRED, topics.ingress(), new ByteArraySerializer(), PartitionedValue.serializer(),
+                PartitionedValue.partitioner(topics.partitions()), SCHEDULE);
         if (topics.assignsShards()) {
             // One task, because this topic has one partition.
             addStage(topology, SHARD_REQUESTS, topics.shardRequests(), SHARD, processors.shard());

@@ -69,7 +69,7 @@ record TopicUser(
                         "commands", List.of(), List.of(), List.of(),
                         join(List.of(
                                 List.of(topics.ingress(), topics.policies(), topics.keys(), topics.sweeps(),
-                                        topics.actions()),
+                                        topics.schedules(), topics.actions()),
                                 assigned(topics, topics.shardRequests()))),
                         List.of()));
     }

@@ -43,7 +43,7 @@ public final class TopologyDrawing {
     /** Returns the description by Kafka Streams of the topology that runs with these topics. */
     static TopologyDescription describe(Topics topics) {
         return RouterTopology.build(topics, new RouterTopology.Processors(
-                NeverRun::new, NeverRun::new, NeverRun::new, NeverRun::new)).describe();
+                NeverRun::new, NeverRun::new, NeverRun::new, NeverRun::new, NeverRun::new)).describe();
     }
 
     /** Returns the changelogs by store. */
@@ -51,7 +51,8 @@ public final class TopologyDrawing {
         return Map.of(
                 Topics.TIMER_STORE, topics.timersChangelog(),
                 Topics.BALANCE_STORE, topics.balancesChangelog(),
-                Topics.SHARD_STORE, topics.shardsChangelog());
+                Topics.SHARD_STORE, topics.shardsChangelog(),
+                Topics.SCHEDULE_STORE, topics.schedulesChangelog());
     }
 
     /** Processor of a topology that is only described. Not a lambda: each must be a new object. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.spillway.Seed;
+import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -238,6 +239,20 @@ class JsonItemsTest {
             assertThatThrownBy(() -> JsonItems.requireSoon("deliverAt", wrong, now))
                     .hasMessage("deliverAt must be at most 14d ahead of now");
         }
+    }
+
+    @Test
+    void a_window_spreads_items_from_their_time_or_creation() throws IOException {
+        long place = DeliveryWindow.offsetMillis("demo", "a", 300_000);
+        String item = "{\"payload\":1,\"id\":\"a\",\"deliverWithin\":\"5m\"";
+        assertThat(items.read(item + "}").deliverAtMillis()).isEqualTo(NOW.toEpochMilli() + place);
+        assertThat(items.read(item + ",\"deliverAt\":1700000000000}").deliverAtMillis())
+                .isEqualTo(1_700_000_000_000L + place);
+        assertThat(items.read(item.replace("5m", "0s") + "}").deliverAtMillis()).isZero();
+        assertThatThrownBy(() -> items.read(item.replace("5m", "15d") + "}"))
+                .hasMessage("deliverWithin must be at most 14d");
+        assertThatThrownBy(() -> items.read(item.replace("5m", "soon") + "}"))
+                .hasMessageStartingWith("deliverWithin must be a duration such as 250ms");
     }
 
     private long deliverAt(String json) throws IOException {

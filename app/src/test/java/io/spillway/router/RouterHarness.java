@@ -45,6 +45,7 @@ import io.spillway.router.route.LaneServices;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.route.ShardDemand;
+import io.spillway.router.schedules.ScheduleProcessor;
 import io.spillway.router.shards.ShardProcessor;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
@@ -146,9 +147,8 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     private RouterHarness(
-            UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores,
-            Map<String, String> more) {
-        Map<String, String> settings = new HashMap<>(more);
+            UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores, Map<String, String> own) {
+        Map<String, String> settings = new HashMap<>(own);
         settings.putIfAbsent("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
         this.topics = new Topics(configuration.queue());
@@ -209,11 +209,11 @@ public final class RouterHarness implements AutoCloseable {
         Decider due = wrap.apply(new ItemDecider(delayed, policies, sweeps, rules, metrics, count, true));
         RouterTopology.Processors processors = new RouterTopology.Processors(
                 () -> new RouteProcessor(topics.ingress(), services, fresh, demand),
-                () -> new DelayProcessor(services, new DelayReader(delayed), due,
-                        new DelayProcessor.Rules(configuration.retry(), policies::of, ends, mailboxes),
-                        delays, 1, clock),
+                () -> new DelayProcessor(services, new DelayReader(delayed), due, new DelayProcessor.Rules(
+                        configuration.retry(), policies::of, ends, mailboxes), delays, 1, clock),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L),
-                () -> new ShardProcessor(placements.capacity(), MAX_TENANTS));
+                () -> new ShardProcessor(placements.capacity(), MAX_TENANTS),
+                () -> new ScheduleProcessor(topics, placements, policies, registry));
         return RouterTopology.build(topics, processors, stores);
     }
 

@@ -45,13 +45,16 @@ class TopologyDrawingTest {
                 "   Sub-topology 0: route stage\n",
                 "   Sub-topology 1: delay stage\n      store timers (changelog: spillway.router-timers-changelog)\n",
                 "   Sub-topology 2: ledger fold\n      store books (changelog: spillway.router-books-changelog)\n",
-                "   Sub-topology 3: shard stage\n      store shards (changelog: spillway.router-shards-changelog)\n");
+                "   Sub-topology 3: schedule stage\n      store schedules"
+                        + " (changelog: spillway.router-schedules-changelog)\n",
+                "   Sub-topology 4: shard stage\n      store shards (changelog: spillway.router-shards-changelog)\n");
         assertThat(whole.mermaid())
                 .contains(
                         "subgraph stage-0[route stage]",
                         "subgraph stage-1[delay stage]",
                         "subgraph stage-2[ledger fold]",
-                        "subgraph stage-3[shard stage]",
+                        "subgraph stage-3[schedule stage]",
+                        "subgraph stage-4[shard stage]",
                         "store-timers[(timers)] <-->"
                                 + " topic-spillway.router-timers-changelog[(spillway.router-timers-changelog)]");
     }

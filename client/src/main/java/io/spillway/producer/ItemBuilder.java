@@ -1,11 +1,13 @@
 package io.spillway.producer;
 
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,6 +65,7 @@ public final class ItemBuilder {
     private Instant deliverAt;
     private String orderKey = "";
     private boolean dedupe;
+    private long withinMillis;
     private String channel;
     private String contentType;
     private byte[] payload = {};
@@ -171,6 +174,21 @@ public final class ItemBuilder {
         return this;
     }
 
+    /**
+     * Spreads the first attempts of items over a window that begins at {@link #deliverAt}, or else when the item was
+     * created. The place of an item follows from its tenant and id: one that is built again has the same. It therefore
+     * needs an id and a time. Default: no window.
+     *
+     * @param window at most 14 days, kept to the millisecond
+     */
+    public ItemBuilder deliverWithin(Duration window) {
+        if (window.isNegative() || window.compareTo(Duration.ofMillis(ItemLimits.MAX_AHEAD_MILLIS)) > 0) {
+            throw new IllegalArgumentException("deliverWithin = " + window + ". Allowed: 0 to 14 days");
+        }
+        withinMillis = window.toMillis();
+        return this;
+    }
+
     /** Sets the channel through which the item arrived, as any text for the handler. Default: none. */
     public ItemBuilder channel(String name) {
         channel = Objects.requireNonNull(name, "channel");
@@ -224,8 +242,8 @@ public final class ItemBuilder {
      * {@code ByteArraySerializer} for key and value.
      *
      * @param topic the ingress topic, by default {@code spillway.ingress}; not null
-     * @throws IllegalStateException if an item that must be a {@link WorkItem} has no id or no time, or one with
-     *                               {@link #dedupe} no id
+     * @throws IllegalStateException if an item that must be a {@link WorkItem}, or has a window, has no id or no time,
+     *                               or one with {@link #dedupe} no id
      */
     public ProducerRecord<byte[], byte[]> toRecord(String topic) {
         if (dedupe) {
@@ -265,8 +283,15 @@ public final class ItemBuilder {
         if (priority >= 0) {
             all.add(headerOf("spillway-priority", Integer.toString(priority)));
         }
-        if (deliverAt != null) {
-            all.add(headerOf("spillway-deliver-at", Long.toString(deliverAt.toEpochMilli())));
+        Instant from = deliverAt;
+        if (withinMillis > 0) {
+            ItemChecks.requireSet("id", id, "its place in a window follows from its id");
+            from = deliverAt == null ? enqueuedAt : deliverAt;
+            ItemChecks.requireSet("time: enqueuedAt or deliverAt", from, "a window begins then");
+        }
+        if (from != null) {
+            long offsetMillis = DeliveryWindow.offsetMillis(tenant, id == null ? "" : id, withinMillis);
+            all.add(headerOf("spillway-deliver-at", Long.toString(from.toEpochMilli() + offsetMillis)));
         }
         if (!orderKey.isEmpty()) {
             all.add(headerOf("spillway-order-key", orderKey));

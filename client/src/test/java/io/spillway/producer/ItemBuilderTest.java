@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
@@ -321,10 +322,29 @@ class ItemBuilderTest {
             assertThat(ItemHeaders.number(record.headers(), ItemHeaders.DELIVER_AT)).hasValue(time.toEpochMilli());
         }
         assertThat(ItemBuilder.of("acme").toRecord("in").headers().lastHeader(ItemHeaders.DELIVER_AT)).isNull();
-        for (Instant wrong :
-                List.of(time.plusNanos(1), Instant.MAX, Instant.ofEpochMilli(1_795_003_600L), Instant.MIN)) {
-            assertRejected(() -> builder.deliverAt(wrong, CREATED_AT),
-                    "deliverAt = " + wrong + ". Allowed: from 2000 to 14 days ahead of now");
+        for (Instant bad : List.of(time.plusNanos(1), Instant.MAX, Instant.ofEpochMilli(1_795_003_600), Instant.MIN)) {
+            assertRejected(() -> builder.deliverAt(bad, CREATED_AT),
+                    "deliverAt = " + bad + ". Allowed: from 2000 to 14 days ahead of now");
         }
+    }
+
+    @Test
+    void a_window_spreads_items_from_their_time_or_creation_and_an_item_keeps_its_place() {
+        Duration window = Duration.ofMinutes(5);
+        long created = CREATED_AT.toEpochMilli();
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT).deliverWithin(window);
+        long place = DeliveryWindow.offsetMillis("acme", "1", 300_000);
+        assertThat(ItemHeaders.number(builder.toRecord("in").headers(), ItemHeaders.DELIVER_AT))
+                .hasValue(created + place);
+        builder.deliverAt(CREATED_AT.plusSeconds(60), CREATED_AT);
+        assertThat(ItemHeaders.number(builder.channel("c").toRecord("in").headers(), ItemHeaders.DELIVER_AT))
+                .hasValue(created + 60_000 + place);
+
+        assertThatThrownBy(() -> ItemBuilder.of("acme").enqueuedAt(CREATED_AT).deliverWithin(window).toRecord("in"))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("has no id");
+        assertThatThrownBy(() -> ItemBuilder.of("acme").id("1").deliverWithin(window).toRecord("in"))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("has no time");
+        assertRejected(() -> builder.deliverWithin(Duration.ofDays(14).plusMillis(1)),
+                "deliverWithin = PT336H0.001S. Allowed: 0 to 14 days");
     }
 }

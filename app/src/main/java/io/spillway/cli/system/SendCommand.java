@@ -54,7 +54,7 @@ public final class SendCommand implements Callable<Integer> {
     /** How long Ctrl-C waits for the confirmation of items that were handed over. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
     private static final List<String> ONLY_GENERATED = List.of("--count", "--size", "--priority", "--deliver-at",
-            "--id", "--order-key", "--dedupe");
+            "--deliver-within", "--id", "--order-key", "--dedupe");
 
     @Mixin
     private CommonOptions common;
@@ -88,6 +88,11 @@ public final class SendCommand implements Callable<Integer> {
                     + " as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration from now such as 2h."
                     + " Default: at once.")
     private String deliverAt;
+
+    @Option(names = "--deliver-within", paramLabel = "TIME",
+            description = "Spreads the first attempts of generated items over this time, at most 14d, from"
+                    + " --deliver-at on or from their creation. Default: no window.")
+    private String deliverWithin;
 
     @Option(names = "--id", paramLabel = "ID",
             description = "Id of the generated item; of several, what their ids begin with, before -0, -1 and so on."
@@ -190,16 +195,19 @@ public final class SendCommand implements Callable<Integer> {
         }
         ageMillis();
         deliverAtMillis();
+        withinMillis();
     }
 
     private void sendCounted(ItemSender sender) {
         byte[] payload = "x".repeat(size).getBytes(StandardCharsets.US_ASCII);
         String start = id == null ? "send-" + UUID.randomUUID().toString().substring(0, 8) : id;
         long deliverAtMillis = deliverAtMillis();
+        long withinMillis = withinMillis();
         for (long i = 0; i < count && !sender.isOver(); i++) {
             WorkItem item = new WorkItem(tenant, idOf(start, i), madeAt(), workload, null,
                     "application/octet-stream", Map.of(), ByteBuffer.wrap(payload));
-            sender.send(new JsonItems.Parsed(item, priority, deliverAtMillis, orderKey, dedupe, Map.of()), count);
+            sender.send(new JsonItems.Parsed(item, priority, deliverAtMillis, orderKey, dedupe, Map.of())
+                    .within(withinMillis), count);
         }
     }
 
@@ -246,6 +254,11 @@ public final class SendCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage("--deliver-at " + Printable.of(deliverAt) + ": " + e.getMessage());
         }
+    }
+
+    private long withinMillis() {
+        return deliverWithin == null ? 0
+                : Inputs.durationMillis("--deliver-within", deliverWithin, ItemLimits.MAX_AHEAD_MILLIS);
     }
 
     private long ageMillis() {

@@ -66,6 +66,7 @@ public final class InitialOffsets {
         if (topics.assignsShards()) {
             inputs.put(topics.shardRequests(), () -> isUnused(topics.shardsChangelog()));
         }
+        inputs.put(topics.schedules(), () -> isUnused(topics.schedulesChangelog()));
         inputs.put(topics.ledger(), () -> isUnused(topics.balancesChangelog()));
         refuseOtherInputs(topics.routerGroup(), inputs.keySet());
         commit(topics.routerGroup(), inputs);

@@ -26,6 +26,8 @@ public final class Topics {
     public static final int LEDGER_PARTITIONS = 4;
     /** The router's store of assigned shards. */
     public static final String SHARD_STORE = "shards";
+    /** The router's store of schedules and their progress. */
+    public static final String SCHEDULE_STORE = "schedules";
     /**
      * How long compacted topics keep the removal of a key. A reader that misses a removal would keep the key, so a
      * {@code CompactedView} reads the topic again when it could have missed one. A copy of the timers that misses one
@@ -94,6 +96,16 @@ public final class Topics {
     /** Returns the compacted topic of assigned shards, by tenant. */
     public String shards() {
         return prefix + ".shards";
+    }
+
+    /** Returns the compacted topic of schedules, by tenant and name. One partition, so that one task keeps it. */
+    public String schedules() {
+        return prefix + ".schedules";
+    }
+
+    /** Returns the changelog of the schedule stage's store; Kafka Streams derives the same name. */
+    public String schedulesChangelog() {
+        return routerGroup() + "-" + SCHEDULE_STORE + "-changelog";
     }
 
     /** Returns whether shards are assigned, in which case {@link #shardRequests} and {@link #shardsChangelog} exist. */
@@ -235,7 +247,8 @@ public final class Topics {
         specs.add(spec(timersChangelog(), partitions(), timersChangelogConfigs()));
         specs.add(queue(ledger(), LEDGER_PARTITIONS, LEDGER_ENTRY_BYTES, "producer"));
         specs.add(spec(balancesChangelog(), LEDGER_PARTITIONS, compactedConfigs()));
-        for (String name : List.of(policies(), keys(), sweeps(), shards(), depths())) {
+        for (String name : List.of(
+                policies(), keys(), sweeps(), shards(), depths(), schedules(), schedulesChangelog())) {
             specs.add(spec(name, 1, compactedConfigs()));
         }
         specs.add(status(demand()));

@@ -7,6 +7,7 @@ import io.spillway.schema.AttemptReport;
 import io.spillway.schema.LaneState;
 import io.spillway.schema.LedgerEntry;
 import io.spillway.schema.RouterDemand;
+import io.spillway.schema.Schedule;
 import io.spillway.schema.ShardAssignment;
 import io.spillway.schema.SweepMark;
 import io.spillway.schema.TenantDepth;
@@ -51,13 +52,15 @@ class SchemaCompatibilityTest {
             Map.entry("LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5")),
             Map.entry("ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed")),
             Map.entry("AttemptReport", List.of("259ef5c68c480556/2f251232950f656d")),
+            Map.entry("Schedule", List.of("4d60b686d1a0bec4/f2341ef821892bbb")),
             Map.entry("TenantDepth", List.of("8478e20533bdff9e/776b063c08d03641")));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
                 ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(),
                 LedgerEntry.getClassSchema(), TenantDepth.getClassSchema(), ApiKey.getClassSchema(),
-                AttemptReport.getClassSchema(), WorkerTimeouts.getClassSchema(), WorkerSlots.getClassSchema());
+                AttemptReport.getClassSchema(), WorkerTimeouts.getClassSchema(), WorkerSlots.getClassSchema(),
+                Schedule.getClassSchema());
     }
 
     @ParameterizedTest

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TopicsTest {
     private static final List<String> LANES = List.of("hot", "overflow", "aged", "delay", "dead-letter");
-    private static final List<String> COMPACTED = List.of("policies", "keys", "sweeps", "shards", "depths");
+    private static final List<String> COMPACTED =
+            List.of("policies", "keys", "sweeps", "shards", "depths", "schedules");
 
     private final Topics topics = new Topics(queue("topics.maxBytes", "10000"));
     private final Map<String, TopicSpec> specs =
@@ -36,8 +37,9 @@ class TopicsTest {
                 "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
                 "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
                 "spillway.shards", "spillway.lane-state", "spillway.attempts", "spillway.timeouts", "spillway.depths",
-                "spillway.demand", "spillway.actions",
-                "spillway.router-timers-changelog", "spillway.router-books-changelog");
+                "spillway.demand", "spillway.actions", "spillway.schedules",
+                "spillway.router-timers-changelog", "spillway.router-books-changelog",
+                "spillway.router-schedules-changelog");
     }
 
     @Test

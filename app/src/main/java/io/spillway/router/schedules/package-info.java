@@ -1,0 +1,2 @@
+/** Internal. The schedule stage of the router. */
+package io.spillway.router.schedules;
