@@ -84,7 +84,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
     }
 
     private Line send(JsonItems items, ByteBuffer text, Predicate<String> isAllowed, TraceContext trace) {
-        JsonItems.Parsed parsed;
+        WrittenItem parsed;
         try {
             parsed = items.read(StandardCharsets.UTF_8.newDecoder().decode(text).toString());
             JsonItems.requireSoon("deliverAt", parsed.deliverAtMillis(), intake.nowMillis());

@@ -122,7 +122,7 @@ final class Intake {
     }
 
     /** Sends an item to Kafka. The future completes empty once it is confirmed, otherwise with the problem. */
-    CompletableFuture<Optional<Problem>> send(JsonItems.Parsed parsed, TraceContext trace) {
+    CompletableFuture<Optional<Problem>> send(WrittenItem parsed, TraceContext trace) {
         WorkItem item = parsed.item();
         byte[] value = codec.encode(item);
         if (value.length + parsed.headerBytes() + FRAMING_BYTES > maxBytes) {

@@ -160,7 +160,7 @@ record ItemsApi(
                 tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
                 workloadOf(request), null, contentTypeOf(request), attributesOf(request), ByteBuffer.wrap(payload));
         long deadlineNanos = intake.deadlineNanos();
-        JsonItems.Parsed parsed = new JsonItems.Parsed(
+        WrittenItem parsed = new WrittenItem(
                 item, priorityOf(request), deliverAtMillisOf(request), orderKeyOf(request), dedupeOf(request),
                 Requests.cloudEvent(request))
                 .within(Requests.one(request, DELIVER_WITHIN)

@@ -6,11 +6,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.text.Printable;
-import io.spillway.kafka.codec.ItemHeaders;
-import io.spillway.producer.TenantPartitioner;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
-import org.apache.kafka.common.header.Headers;
 
 /**
  * Parser of items in JSON, with defaults for absent fields. Thread-safe if the suppliers of its defaults are.
@@ -54,67 +50,6 @@ public record JsonItems(
         this(defaultTenant, defaultWorkload, defaultEnqueuedAt, () -> UUID.randomUUID().toString());
     }
 
-    /**
-     * Item as it is written.
-     *
-     * @param priority        0 to {@link ItemLimits#MAX_PRIORITY}
-     * @param deliverAtMillis earliest time of its first attempt, epoch milliseconds; 0 for none
-     * @param orderKey        empty for none
-     * @param dedupe          whether it is dropped if its id is known
-     * @param headers         further headers of its record
-     */
-    public record Parsed(
-            WorkItem item, int priority, long deliverAtMillis, String orderKey, boolean dedupe,
-            Map<String, byte[]> headers) {
-        public Parsed(WorkItem item, int priority, long deliverAtMillis) {
-            this(item, priority, deliverAtMillis, "", false, Map.of());
-        }
-
-        /** Returns the key of its record. */
-        public byte[] key() {
-            return TenantPartitioner.keyOf(item.getTenant(), orderKey);
-        }
-
-        /** Adds the headers of what the item itself cannot carry. */
-        public void addHeaders(Headers headers) {
-            if (priority != ItemLimits.NORMAL_PRIORITY) {
-                headers.add(ItemHeaders.PRIORITY, ascii(priority));
-            }
-            if (deliverAtMillis != 0) {
-                headers.add(ItemHeaders.DELIVER_AT, ascii(deliverAtMillis));
-            }
-            if (!orderKey.isEmpty()) {
-                headers.add(ItemHeaders.ORDER_KEY, orderKey.getBytes(StandardCharsets.US_ASCII));
-            }
-            if (dedupe) {
-                headers.add(ItemHeaders.DEDUPE, "true".getBytes(StandardCharsets.US_ASCII));
-            }
-            this.headers.forEach(headers::add);
-        }
-
-        /**
-         * Returns the item at its place in a window from its time on, or from its creation. The place follows from its
-         * tenant and id, so an item that is sent again has the same.
-         *
-         * @param windowMillis 0 for no window
-         */
-        public Parsed within(long windowMillis) {
-            long fromMillis = deliverAtMillis == 0 ? inRange(item.getEnqueuedAt().toEpochMilli()) : deliverAtMillis;
-            return windowMillis == 0 ? this : new Parsed(item, priority,
-                    fromMillis + DeliveryWindow.offsetMillis(item.getTenant(), item.getId(), windowMillis), orderKey,
-                    dedupe, headers);
-        }
-
-        int headerBytes() {
-            return headers.entrySet().stream()
-                    .mapToInt(header -> header.getKey().length() + header.getValue().length).sum();
-        }
-
-        private static byte[] ascii(long number) {
-            return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
-        }
-    }
-
     /** Parses one item without its priority and time, as {@link #read} does. */
     public WorkItem parse(String line) throws JsonProcessingException {
         return read(line).item();
@@ -126,7 +61,7 @@ public record JsonItems(
      * @throws JsonProcessingException  if the text is not JSON
      * @throws IllegalArgumentException if it is not an item; the message contains the reason
      */
-    public Parsed read(String line) throws JsonProcessingException {
+    public WrittenItem read(String line) throws JsonProcessingException {
         try (JsonParser json = JSON.createParser(line)) {
             Fields fields = new Fields();
             require(json.nextToken() == JsonToken.START_OBJECT, "not a JSON object");
@@ -142,7 +77,7 @@ public record JsonItems(
             if (json.nextToken() != null) {
                 throw new Misplaced(json, "more than one value");
             }
-            return new Parsed(item(fields), fields.priority, fields.deliverAtMillis,
+            return new WrittenItem(item(fields), fields.priority, fields.deliverAtMillis,
                     fields.texts.getOrDefault("orderKey", ""), fields.dedupe, Map.of()).within(fields.withinMillis);
         } catch (JsonProcessingException e) {
             throw e;

@@ -62,7 +62,7 @@ class JsonItemsFuzzTest {
         } catch (CharacterCodingException notText) {
             line = new String(bytes, StandardCharsets.ISO_8859_1);
         }
-        JsonItems.Parsed parsed;
+        WrittenItem parsed;
         try {
             parsed = items.read(line);
         } catch (JsonProcessingException e) {

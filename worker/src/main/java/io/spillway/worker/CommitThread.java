@@ -36,6 +36,8 @@ final class CommitThread implements AutoCloseable {
     private static final long FLUSH_SECONDS = 5;
     /** A twentieth of the time: nobody waits for these commits, except retries, which wait for longer anyway. */
     private static final double TIME_PER_COST = 20;
+    /** A quarter of the time at most, where others wait: the next item of an order key, or a suspect. */
+    private static final double AWAITED_TIME_PER_COST = 3;
 
     private final WorkerCore core;
     private final AttemptRunner runner;
@@ -43,6 +45,7 @@ final class CommitThread implements AutoCloseable {
     private final WorkerTransactions transactions;
     private final long intervalNanos;
     private final TransactionBudget budget;
+    private final TransactionBudget awaited;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
     private final Queue<CompletableFuture<Boolean>> flushes = new ConcurrentLinkedQueue<>();
@@ -58,6 +61,7 @@ final class CommitThread implements AutoCloseable {
         this.transactions = transactions;
         this.intervalNanos = interval.toNanos();
         this.budget = new TransactionBudget(TIME_PER_COST, TIME_PER_COST, intervalNanos);
+        this.awaited = new TransactionBudget(AWAITED_TIME_PER_COST, AWAITED_TIME_PER_COST, intervalNanos);
         this.nanoClock = nanoClock;
         this.onFailure = onFailure;
     }
@@ -120,6 +124,9 @@ final class CommitThread implements AutoCloseable {
             long waitNanos = intervalNanos;
             while (!stopping) {
                 core.awaitCommit(waitNanos);
+                for (long nanos = awaitedNanos(); nanos > 0; nanos = awaitedNanos()) {
+                    core.awaitCommit(nanos);
+                }
                 List<CompletableFuture<Boolean>> requested = new ArrayList<>();
                 for (var flush = flushes.poll(); flush != null; flush = flushes.poll()) {
                     requested.add(flush);
@@ -145,6 +152,12 @@ final class CommitThread implements AutoCloseable {
         }
     }
 
+    /** Returns for how long a commit still waits that somebody waits for. */
+    private long awaitedNanos() {
+        return stopping || !flushes.isEmpty() ? 0
+                : Math.min(intervalNanos, awaited.untilDueNanos(nanoClock.getAsLong()));
+    }
+
     /** Commits a batch and returns whether it succeeded; an empty batch succeeds. */
     private boolean commit(CommitBatch batch) throws InterruptedException {
         long startedNanos = nanoClock.getAsLong();
@@ -155,6 +168,7 @@ final class CommitThread implements AutoCloseable {
         }
         if (!batch.isEmpty()) {
             budget.committed(startedNanos, nanoClock.getAsLong());
+            awaited.committed(startedNanos, nanoClock.getAsLong());
             runner.run(core.committed(batch));
         }
         return true;

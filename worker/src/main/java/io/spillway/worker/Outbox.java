@@ -25,6 +25,7 @@ final class Outbox {
     private final WorkerMetrics metrics;
     private final InstantSource clock;
     private final String claimer;
+    private Runnable onTurnEnded = () -> { };
     private long claims;
 
     /** @param claimer name of this worker process, which no other has had */
@@ -33,6 +34,12 @@ final class Outbox {
         this.metrics = metrics;
         this.clock = clock;
         this.claimer = claimer;
+    }
+
+    /** Sets what to call when an item waits for the next transaction, because the one before it has ended. */
+    Outbox awaitedBy(Runnable wanted) {
+        onTurnEnded = wanted;
+        return this;
     }
 
     LaneRecords records() {
@@ -115,7 +122,10 @@ final class Outbox {
     }
 
     private void endTurn(LaneItem item, Turn.Result result) {
-        records.turnEnded(item, result).ifPresent(item.owned()::produce);
+        records.turnEnded(item, result).ifPresent(notice -> {
+            item.owned().produce(notice);
+            onTurnEnded.run();
+        });
     }
 
     /** As {@link #deadLettered}, of a claimed item. */

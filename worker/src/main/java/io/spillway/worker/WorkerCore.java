@@ -67,7 +67,7 @@ final class WorkerCore {
             InstantSource clock, LongSupplier nanoClock, RandomGenerator random) {
         this.gate = gate;
         this.engine = engine;
-        this.outbox = outbox;
+        this.outbox = outbox.awaitedBy(commitWanted::raise);
         this.claims = new ClaimedAttempts(engine, outbox);
         this.confirmation = new Confirmation(() -> {
             owned.values().forEach(OwnedPartition::markDirty);

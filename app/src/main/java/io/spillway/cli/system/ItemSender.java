@@ -3,7 +3,7 @@ package io.spillway.cli.system;
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.text.Printable;
-import io.spillway.gateway.JsonItems;
+import io.spillway.gateway.WrittenItem;
 import io.spillway.kafka.advice.ConnectionFault;
 import io.spillway.producer.ItemBuilder;
 import java.time.Duration;
@@ -52,7 +52,7 @@ final class ItemSender {
     }
 
     /** Sends an item when it is due by the rate; does nothing after {@link #stop}. */
-    void send(JsonItems.Parsed parsed, long total) {
+    void send(WrittenItem parsed, long total) {
         long dueNanos = startNanos + (long) (handedOver * nanosBetween);
         for (long wait = dueNanos - System.nanoTime(); wait > 0 && !stopped; wait = dueNanos - System.nanoTime()) {
             LockSupport.parkNanos(Math.min(wait, MAX_PARK_NANOS));

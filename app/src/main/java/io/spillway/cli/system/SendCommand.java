@@ -12,6 +12,7 @@ import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.PointInTime;
 import io.spillway.core.text.Printable;
 import io.spillway.gateway.JsonItems;
+import io.spillway.gateway.WrittenItem;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.operator.Inputs;
@@ -206,7 +207,7 @@ public final class SendCommand implements Callable<Integer> {
         for (long i = 0; i < count && !sender.isOver(); i++) {
             WorkItem item = new WorkItem(tenant, idOf(start, i), madeAt(), workload, null,
                     "application/octet-stream", Map.of(), ByteBuffer.wrap(payload));
-            sender.send(new JsonItems.Parsed(item, priority, deliverAtMillis, orderKey, dedupe, Map.of())
+            sender.send(new WrittenItem(item, priority, deliverAtMillis, orderKey, dedupe, Map.of())
                     .within(withinMillis), count);
         }
     }
@@ -225,7 +226,7 @@ public final class SendCommand implements Callable<Integer> {
                     String line = lines.next();
                     more = line != null;
                     if (more && !line.isBlank()) {
-                        JsonItems.Parsed parsed = items.read(line);
+                        WrittenItem parsed = items.read(line);
                         JsonItems.requireSoon("deliverAt", parsed.deliverAtMillis(), common.clock().millis());
                         sender.send(parsed, ItemSender.UNKNOWN_TOTAL);
                     }

@@ -3,7 +3,7 @@ package io.spillway.cli.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.cli.terminal.Printer;
-import io.spillway.gateway.JsonItems;
+import io.spillway.gateway.WrittenItem;
 import io.spillway.schema.WorkItem;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -17,7 +17,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class ItemSenderTest {
-    private static final JsonItems.Parsed ITEM = new JsonItems.Parsed(
+    private static final WrittenItem ITEM = new WrittenItem(
             new WorkItem("acme", "1", Instant.EPOCH, "", null, "text/plain", Map.of(), ByteBuffer.allocate(0)), 4, 0);
 
     private final MockProducer<byte[], byte[]> kafka =
