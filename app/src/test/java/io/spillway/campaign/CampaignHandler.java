@@ -1,7 +1,7 @@
 package io.spillway.campaign;
 
+import io.spillway.guarantee.KeyOrder;
 import io.spillway.guarantee.Leases;
-import io.spillway.guarantee.OrderHandler;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
@@ -66,7 +66,7 @@ public final class CampaignHandler implements Handler {
         if (payload.startsWith("ordered ")) {
             Outcome done = Leases.last(
                     delivery, Long.parseLong(payload.substring("ordered ".length())), this::write);
-            return OrderHandler.failsFirst(delivery) && delivery.attempt() == 1 ? Outcome.retry("as requested") : done;
+            return KeyOrder.failsFirst(delivery) ? Outcome.retry("as requested") : done;
         }
         return switch (payload) {
             case "ok" -> Outcome.done();

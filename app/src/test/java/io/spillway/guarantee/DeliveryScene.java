@@ -240,11 +240,18 @@ final class DeliveryScene implements AutoCloseable {
 
     /** Fails unless the ledger balances, agrees with the items in the topics, and has so many items done. */
     void assertBalance(int done) {
+        assertBalance(done, 0);
+    }
+
+    /** As the other, with so many items dropped. */
+    void assertBalance(int done, int dropped) {
         try (Census census = new Census(configuration, InstantSource.system())) {
             List<AuditedTenant> audited = Audit.confirmed(census);
             assertThat(audited).flatMap(AuditedTenant::findings).isEmpty();
             assertThat(audited.stream().mapToLong(tenant -> tenant.after().in(ItemState.DONE)).sum())
                     .as("done, by the ledger").isEqualTo(done);
+            assertThat(audited.stream().mapToLong(tenant -> tenant.after().in(ItemState.DROPPED)).sum())
+                    .as("dropped, by the ledger").isEqualTo(dropped);
         }
     }
 

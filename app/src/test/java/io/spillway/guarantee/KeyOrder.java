@@ -1,5 +1,6 @@
 package io.spillway.guarantee;
 
+import io.spillway.handler.Delivery;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,6 +20,12 @@ public final class KeyOrder {
     /** Returns whether a line is of an item with an order key. */
     public static boolean isOne(String line) {
         return Leases.isOne(line) && line.split(" ")[1].contains(DOT);
+    }
+
+    /** Returns whether an attempt is the first one of a tenth of the items with an order key, which is to fail. */
+    public static boolean failsFirst(Delivery delivery) {
+        return delivery.id().contains(DOT) && delivery.attempt() == 1
+                && Math.floorMod(delivery.id().hashCode(), 10) == 0;
     }
 
     /** Attempt of one item of a key; {@link Long#MAX_VALUE} is the end of one that has none. */

@@ -12,7 +12,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Handler for processes under test that takes the milliseconds in the payload. Each call writes its {@link Leases} to
- * the topic of {@link EffectHandler}.
+ * the topic of {@link EffectHandler}. Items with an order key fail as {@link KeyOrder#failsFirst} says.
  */
 public final class LeaseHandler implements Handler {
     private final String topic = System.getProperty(EffectHandler.TOPIC);
@@ -22,8 +22,9 @@ public final class LeaseHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) throws Exception {
-        return Leases.last(delivery, Long.parseLong(new String(delivery.payload(), StandardCharsets.UTF_8)),
+        Outcome done = Leases.last(delivery, Long.parseLong(new String(delivery.payload(), StandardCharsets.UTF_8)),
                 line -> producer.send(new ProducerRecord<>(topic, line)).get());
+        return KeyOrder.failsFirst(delivery) ? Outcome.retry("as requested") : done;
     }
 
     @Override

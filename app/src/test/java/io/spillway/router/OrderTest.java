@@ -58,6 +58,8 @@ class OrderTest {
         send("bolt", "user-1", "c");
         router.send(RouterHarness.item("acme", "d", START_MILLIS, ""));
         assertThat(started()).containsExactly("a", "b", "c", "d");
+        assertThat(seen.values()).as("all are fresh")
+                .allSatisfy(item -> assertThat(item.headers().lastHeader(ItemHeaders.LANE_REASON)).isNull());
         assertThat(seen.get("d").headers().lastHeader(ItemHeaders.TURN)).isNull();
     }
 

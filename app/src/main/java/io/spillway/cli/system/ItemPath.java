@@ -69,7 +69,8 @@ record ItemPath(List<StoredItem> steps, Map<Stage, Long> deliveries) {
             ItemHeaders.DEAD_AT, "deadAt", ItemHeaders.BLAME, "blameThousandths");
     private static final Map<String, String> TEXTS = ordered(
             ItemHeaders.LANE_REASON, "laneReason", ItemHeaders.DEAD_REASON, "reason", ItemHeaders.DEAD_DETAIL,
-            "detail", ItemHeaders.DEAD_STAGE, "stage", ItemHeaders.DESTINATION, "destination");
+            "detail", ItemHeaders.DEAD_STAGE, "stage", ItemHeaders.DESTINATION, "destination",
+            ItemHeaders.ORDER_KEY, "orderKey");
 
     /**
      * Finds the records.

@@ -21,6 +21,7 @@ import io.spillway.router.route.Decision;
 import io.spillway.router.route.LaneForwarder;
 import io.spillway.router.route.LaneServices;
 import io.spillway.router.route.PartitionedValue;
+import io.spillway.router.route.Sequenced;
 import io.spillway.router.stage.LaneStage;
 import io.spillway.router.stage.RunPacing;
 import io.spillway.router.stage.WakeUp;
@@ -171,7 +172,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
 
     /** Returns whether an item waits for its turn now, and for nothing else: a pause does not change the order. */
     private static boolean isInTurn(DelayRecord item, DelayedItem fields, long nowMillis) {
-        return Sequencer.isFor(item.record().headers()) && fields.times().dueMillis() <= nowMillis;
+        return Sequenced.isInTurn(item.record().headers()) && fields.times().dueMillis() <= nowMillis;
     }
 
     /**
@@ -292,7 +293,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
             record.headers().remove(ItemHeaders.GRANTED_BY).add(ItemHeaders.GRANTED_BY, partition);
         }
         Optional<ParsedRecord.Item> inTurn =
-                Sequencer.isFor(record.headers()) ? reader.item(record) : Optional.empty();
+                Sequenced.isInTurn(record.headers()) ? reader.item(record) : Optional.empty();
         if (inTurn.isPresent()) {
             sequencer.arrive(item, inTurn.get(), nowMillis);
         } else {

@@ -30,7 +30,10 @@ record DueHeaders(Origin first) implements LaneHeaders {
         }
         headers.remove(ItemHeaders.LANE_REASON);
         decision.correctEnqueuedAt(headers);
-        headers.add(REASONS.get(to.reason()));
+        // As in ingress: an item that was only in turn is fresh.
+        if (to.reason() != LaneReason.FRESH) {
+            headers.add(REASONS.get(to.reason()));
+        }
     }
 
     @Override

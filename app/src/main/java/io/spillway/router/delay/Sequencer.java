@@ -1,7 +1,6 @@
 package io.spillway.router.delay;
 
 import io.spillway.core.delay.DelayStage;
-import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Route;
@@ -28,7 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Sequencer {
     private static final Logger LOG = LoggerFactory.getLogger(Sequencer.class);
-    private static final String ORDER = LaneReason.ORDER.label();
     private static final long LOOK_MILLIS = 10_000;
     /** Items of a key that are dropped at once, before others have their turn. */
     private static final int MOST_DROPPED = 1_000;
@@ -57,12 +55,7 @@ final class Sequencer {
         this.exit = exit;
     }
 
-    /** Returns whether a record of the delay lane waits for its turn, or to learn whether its id is new. */
-    static boolean isFor(Headers headers) {
-        return ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(ORDER::equals).isPresent();
-    }
-
-    /** Takes an item that {@link #isFor} is true of. */
+    /** Takes an item that {@link Sequenced#isInTurn waits for its turn}. */
     void arrive(DelayRecord item, ParsedRecord.Item read, long nowMillis) {
         Sequenced what = Sequenced.of(read, item.record());
         Headers headers = item.record().headers();

@@ -46,10 +46,13 @@ public record ItemDecider(
             case ParsedRecord.Item item when isCancelled(item, record, nowMillis) -> decision(
                     item, policies.context(item.tenant()), new Placed(Route.CANCELLED, Placed.ANYWHERE),
                     Decision.UNCHANGED);
-            case ParsedRecord.Item item when isDue -> decide(item, record, ItemHeaders
-                    .times(item, headers, record.timestamp(), nowMillis)
-                    .due(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), false, nowMillis).waited(nowMillis),
-                    nowMillis);
+            case ParsedRecord.Item item when isDue -> {
+                ItemTimes times = ItemHeaders.times(item, headers, record.timestamp(), nowMillis);
+                // What was only in turn is as fresh as it was.
+                ItemTimes due = Sequenced.isInTurn(headers) ? times
+                        : times.due(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), false, nowMillis);
+                yield decide(item, record, due.waited(nowMillis), nowMillis);
+            }
             case ParsedRecord.Item item when item.deliverAtMillis() == ParsedRecord.Item.NO_TIME ->
                     Decision.unreadable(new Route.DeadLetter(DeadReason.BAD_DELIVER_AT,
                             "'" + ItemHeaders.text(headers, ItemHeaders.DELIVER_AT).orElse("")

@@ -2,6 +2,7 @@ package io.spillway.router.route;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemDecoder;
@@ -10,6 +11,7 @@ import io.spillway.kafka.codec.KeyHash;
 import io.spillway.kafka.codec.ParsedRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
@@ -21,6 +23,11 @@ import org.apache.kafka.streams.processor.api.Record;
 public record Sequenced(Optional<KeyHash> key, Optional<KeyHash> id) {
     private static final ItemDecoder DECODER = new ItemDecoder();
     private static final String DEDUPED = "true";
+
+    /** Returns whether an item of the delay lane waits for its turn, or to learn whether its id is new. */
+    public static boolean isInTurn(Headers headers) {
+        return ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(LaneReason.ORDER.label()::equals).isPresent();
+    }
 
     /** Reads it from an item that has no {@link #problem}. */
     public static Sequenced of(ParsedRecord.Item item, Record<byte[], byte[]> record) {
