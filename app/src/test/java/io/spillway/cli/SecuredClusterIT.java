@@ -126,6 +126,7 @@ class SecuredClusterIT {
             operator.run("send", "--tenant", "held", "--deliver-at", "1h").done();
             await(() -> done(operator, "acme") == 2 * ITEMS && done(operator, "late") == 5);
 
+            operator.run("schedules", "set", "rare", "--tenant", "acme", "--every", "3650d").done();
             operator.run("audit").done();
             operator.run("explain", "--tenant", "acme").done();
             operator.run("sweep", "record", "--tenant", "acme", "--started-at", "1m").done();
