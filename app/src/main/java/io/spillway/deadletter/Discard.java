@@ -28,10 +28,8 @@ public record Discard(Topics topics) implements Disposal {
     public List<ProducerRecord<byte[], byte[]>> successors(DeadLetter letter, long index) {
         List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
         Headers headers = letter.record().headers();
-        Turn.of(headers).filter(turn -> turn.partition() < topics.partitions())
-                .ifPresent(turn -> records.add(new ProducerRecord<>(
-                        topics.lane(Lane.DELAY), turn.partition(), Math.max(0, letter.record().timestamp()), null, null,
-                        turn.notice(letter.owner(), headers, Turn.Result.ENDED))));
+        Turn.of(headers, topics.partitions()).ifPresent(turn -> records.add(turn.noticeTo(topics.lane(Lane.DELAY),
+                letter.owner(), headers, letter.record().timestamp(), Turn.Result.ENDED)));
         if (topics.keepsTrail()) {
             byte[] end = new TrailCodec.End(to(), TrailCodec.DISCARDED).encode();
             records.add(new ProducerRecord<>(topics.trail(), null, null, null, end, TRAIL.headers(

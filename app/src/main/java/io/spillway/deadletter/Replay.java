@@ -80,7 +80,7 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
         set(headers, ItemHeaders.ORIGIN, letter.originText());
         set(headers, ItemHeaders.REPLAYED_AT, Long.toString(startMillis));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
-        Optional<Turn> turn = Turn.of(headers).filter(had -> had.partition() < topics.partitions());
+        Optional<Turn> turn = Turn.of(headers, topics.partitions());
         // It goes on in the place of its order that it has, or behind those that came after it.
         turn.ifPresent(had -> set(headers, ItemHeaders.LANE_REASON, LaneReason.ORDER.label()));
         // The same partition number keeps the tenant in its shard. A producer rejects a negative timestamp.

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -100,8 +101,12 @@ class OrderIT {
             try (Producer<byte[], byte[]> producer = new KafkaClients(scene.configuration.queue()).producer()) {
                 sender.accept(producer);
             }
+            int lines = 0;
             for (int kill = 0; kill < Repetitions.of(2, 4); kill++) {
-                Thread.sleep(1_000 + random.nextInt(3_000));
+                lines += 200 + random.nextInt(600);
+                while (kafka.readAll(effects).size() < lines) {
+                    LockSupport.parkNanos(50_000_000);
+                }
                 processes.get(kill % 2).kill();
                 processes.set(kill % 2, start(environment, "process-" + kill % 2));
             }

@@ -156,9 +156,8 @@ final class LaneRecords {
 
     private Optional<ProducerRecord<byte[], byte[]>> turnEnded(
             String tenant, Headers headers, long timestampMillis, Turn.Result result) {
-        return Turn.of(headers).filter(turn -> turn.partition() < topics.partitions())
-                .map(turn -> new ProducerRecord<>(topics.lane(Lane.DELAY), turn.partition(),
-                        Math.max(0, timestampMillis), null, null, turn.notice(tenant, headers, result)));
+        return Turn.of(headers, topics.partitions()).map(turn ->
+                turn.noticeTo(topics.lane(Lane.DELAY), tenant, headers, timestampMillis, result));
     }
 
     /** Returns the record by which an item waits in the delay lane for the end of its running attempt. */

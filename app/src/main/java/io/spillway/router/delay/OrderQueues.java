@@ -1,6 +1,5 @@
 package io.spillway.router.delay;
 
-import io.spillway.core.delay.KeyTurns;
 import io.spillway.kafka.codec.KeyHash;
 import io.spillway.kafka.codec.Turn;
 import java.nio.ByteBuffer;
@@ -26,6 +25,8 @@ final class OrderQueues {
     /** Most keys that dead letters hold; dead letters of others do not hold theirs. */
     static final int MOST_HELD = 10_000;
     private static final byte VERSION = 1;
+    /** Offset of the item with the turn if there is none. An item waits only while another one has the turn. */
+    private static final long NOBODY = -1;
 
     private final KeyValueStore<Bytes, byte[]> store;
     private final int partition;
@@ -66,37 +67,35 @@ final class OrderQueues {
 
     /** Gives an item the turn if nobody has it, or keeps it until then. Returns whether it has the turn. */
     boolean arrive(KeyHash key, DelayRecord item) {
-        KeyTurns turns = of(key);
-        if (turns.isFree()) {
-            give(key, item, turns);
-            return true;
+        boolean isFree = turnOf(key) == NOBODY;
+        if (isFree) {
+            give(key, item);
+        } else {
+            store.put(OrderKeys.waiting(key, item.offset()), TimerCodec.encode(item.record()));
         }
-        store.put(OrderKeys.waiting(key, item.offset()), TimerCodec.encode(item.record()));
-        put(key, turns.queued());
-        return false;
+        return isFree;
     }
 
     /** Returns whether an item with this turn is the one that goes on. */
     boolean has(Turn turn) {
-        return turn.partition() == partition && of(turn.key()).turn() == turn.offset();
+        return turn.partition() == partition && turnOf(turn.key()) == turn.offset();
     }
 
     /** Lets the next item of a key have the turn, and returns it; empty if none waits. */
     Optional<DelayRecord> pass(KeyHash key) {
         release(key);
-        KeyTurns turns = of(key);
         // Those that wait came later than the one that had the turn.
         try (KeyValueIterator<Bytes, byte[]> waiting = store.range(
-                OrderKeys.waiting(key, turns.turn() + 1), OrderKeys.waiting(key, Long.MAX_VALUE))) {
+                OrderKeys.waiting(key, turnOf(key) + 1), OrderKeys.waiting(key, Long.MAX_VALUE))) {
             if (!waiting.hasNext()) {
-                put(key, turns.passed(KeyTurns.NOBODY));
+                store.put(OrderKeys.turns(key), null);
                 return Optional.empty();
             }
             KeyValue<Bytes, byte[]> first = waiting.next();
             store.put(first.key, null);
             DelayRecord item =
                     DelayRecord.decode(first.value, OrderKeys.offset(first.key.get()), Optional.empty());
-            give(key, item, turns.passed(item.offset()));
+            give(key, item);
             return Optional.of(item);
         }
     }
@@ -106,7 +105,6 @@ final class OrderQueues {
         if (held().size() >= MOST_HELD) {
             return false;
         }
-        put(turn.key(), of(turn.key()).held(untilMillis));
         byte[] name = tenant.getBytes(StandardCharsets.ISO_8859_1);
         store.put(OrderKeys.named(OrderKeys.HELD, turn.key()),
                 ByteBuffer.allocate(Long.BYTES + name.length).putLong(untilMillis).put(name).array());
@@ -120,8 +118,6 @@ final class OrderQueues {
         if (holder != null) {
             counts.accept(holder.tenant, -1);
             store.put(OrderKeys.named(OrderKeys.HELD, key), null);
-            KeyTurns turns = of(key);
-            put(key, turns.given(turns.turn()));
         }
     }
 
@@ -147,27 +143,22 @@ final class OrderQueues {
         counts.accept(holder.tenant, 1);
     }
 
-    private void give(KeyHash key, DelayRecord item, KeyTurns turns) {
-        put(key, turns.given(item.offset()));
+    private void give(KeyHash key, DelayRecord item) {
+        store.put(OrderKeys.turns(key),
+                ByteBuffer.allocate(1 + Long.BYTES).put(VERSION).putLong(item.offset()).array());
         new Turn(partition, key, item.offset()).set(item.record().headers());
     }
 
-    private KeyTurns of(KeyHash key) {
+    private long turnOf(KeyHash key) {
         byte[] value = store.get(OrderKeys.turns(key));
         if (value == null) {
-            return KeyTurns.UNUSED;
+            return NOBODY;
         }
         ByteBuffer in = ByteBuffer.wrap(value);
         byte version = in.get();
         if (version > VERSION) {
             throw new LaterTimerException(version, VERSION);
         }
-        return new KeyTurns(in.getLong(), in.getLong(), in.getLong());
-    }
-
-    private void put(KeyHash key, KeyTurns turns) {
-        store.put(OrderKeys.turns(key), turns.equals(KeyTurns.UNUSED) ? null
-                : ByteBuffer.allocate(1 + 3 * Long.BYTES).put(VERSION).putLong(turns.turn()).putLong(turns.waiting())
-                        .putLong(turns.heldUntilMillis()).array());
+        return in.getLong();
     }
 }

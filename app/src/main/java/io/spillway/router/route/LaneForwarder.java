@@ -197,8 +197,7 @@ public final class LaneForwarder implements AutoCloseable {
     private void endTurn(Headers headers, String tenant, Turn.Result result, long timestampMillis) {
         // A producer cannot give an item a turn.
         if (stage == LaneStage.DELAY) {
-            Turn.of(headers).filter(turn -> turn.partition() < services.topics().partitions())
-                    .ifPresent(turn -> send(
+            Turn.of(headers, services.topics().partitions()).ifPresent(turn -> send(
                     new Record<>(null, null, timestampMillis, turn.notice(tenant, headers, result)), Lane.DELAY,
                     turn.partition()));
         }

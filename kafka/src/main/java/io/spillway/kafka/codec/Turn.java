@@ -4,6 +4,7 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -34,6 +35,11 @@ public record Turn(int partition, KeyHash key, long offset) {
         Result(String label) {
             this.label = label;
         }
+    }
+
+    /** As {@link #of(Headers)}; empty also for a turn of a partition that is not one of so many. */
+    public static Optional<Turn> of(Headers headers, int partitions) {
+        return of(headers).filter(turn -> turn.partition < partitions);
     }
 
     /** Returns the turn of an item; empty if it has none. */
@@ -75,6 +81,14 @@ public record Turn(int partition, KeyHash key, long offset) {
         ItemHeaders.set(notice, ItemHeaders.TENANT, tenant);
         ItemHeaders.set(notice, ItemHeaders.TURN_RESULT, result.label);
         return notice;
+    }
+
+    /** Returns the record of a {@link #notice} for a topic, which is that of the delay lane. */
+    public ProducerRecord<byte[], byte[]> noticeTo(
+            String topic, String tenant, Headers item, long timestampMillis, Result result) {
+        // A producer refuses a negative timestamp, which a record of another client may have.
+        return new ProducerRecord<>(
+                topic, partition, Math.max(0, timestampMillis), null, null, notice(tenant, item, result));
     }
 
     /** Returns whether a record of the delay lane is no item, but tells that one with a turn has ended. */
