@@ -298,7 +298,7 @@ class DeploymentFilesTest {
                         new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
                                 Optional.empty(), QueueForTests.operator(configuration), new Depths(),
                                 new ProportionalRates(), registry, () -> "", () -> true,
-                                sweeps, new FakeReads()),
+                                sweeps, new FakeReads(), Optional.empty()),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();

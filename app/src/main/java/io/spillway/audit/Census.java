@@ -5,6 +5,7 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.kafka.codec.ClaimResult;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.topics.KafkaClients;
@@ -111,6 +112,8 @@ public final class Census implements AutoCloseable {
         }
         TopicPartition trail = new TopicPartition(topics.trail(), 0);
         readFrom(trail, first(trail), record -> TrailCodec.End.of(record.value())
+                // Moves are seen in the lanes.
+                .filter(end -> end.isFinal() || record.headers().lastHeader(ItemHeaders.LAST_FAILURE) != null)
                 .ifPresent(end -> visitor.accept(StoredItem.read(
                         end.state(), record.topic(), record.partition(), record.offset(),
                         end.isFinal() ? Progress.FINISHED : Progress.FAILED,

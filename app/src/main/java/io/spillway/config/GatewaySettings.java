@@ -83,6 +83,10 @@ public record GatewaySettings(
             @Setting(key = "gateway.limits.batchLines", defaultValue = "1000", allowed = "1 to 100000",
                     doc = "Maximum number of lines in one batch. A larger batch is answered 413 and not stored.")
                     int batchLines,
+            @Setting(key = "gateway.limits.trackedItems", defaultValue = "100000", allowed = "1 to 10000000",
+                    doc = "Maximum number of items of tracked tenants whose states a gateway keeps, about 250 bytes of"
+                            + " memory each. Beyond it, the one that has not changed for longest is unknown.")
+                    int trackedItems,
             @Setting(key = "gateway.limits.batchBytes", defaultValue = "4194304", allowed = "1048576 to 67108864",
                     unit = "bytes",
                     doc = "Maximum size of one batch. A larger batch is answered 413 and not stored.") int batchBytes,
@@ -101,7 +105,7 @@ public record GatewaySettings(
         public Limits {
             AllowedRange.check(
                     Limits.class, connections, addressConnections, requests, tenantRequests, bytesInFlight, headerBytes,
-                    batchLines, batchBytes, bodyTimeout, idleTimeout, confirmTimeout, drainGrace);
+                    batchLines, trackedItems, batchBytes, bodyTimeout, idleTimeout, confirmTimeout, drainGrace);
             if (bytesInFlight < 2L * batchBytes) {
                 throw new InvalidSettingException("gateway.limits.bytesInFlight", bytesInFlight,
                         "must be " + 2L * batchBytes + " or more: one tenant may use half, which must hold a batch");

@@ -24,6 +24,7 @@ import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.TrackedItems;
 import io.spillway.operator.OperatorApi;
 import io.spillway.operator.report.OperatorReads;
 import io.spillway.operator.report.OperatorReports;
@@ -68,11 +69,13 @@ public final class Gateway implements AutoCloseable {
      * @param metricsText response body of {@code /metrics}
      * @param isReachable whether the cluster answers
      * @param reads       reads of the operator's view; the gateway closes it
+     * @param tracked     states of items; empty if there is no trail
      */
     public record Dependencies(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Optional<AdminKey> viewerKey,
             OperatorApi operator, Depths depths, ProportionalRates shares, MeterRegistry registry,
-            Supplier<String> metricsText, BooleanSupplier isReachable, Sweeps sweeps, OperatorReads reads) {}
+            Supplier<String> metricsText, BooleanSupplier isReachable, Sweeps sweeps, OperatorReads reads,
+            Optional<TrackedItems> tracked) {}
 
     /**
      * Sources of time and randomness.
@@ -173,7 +176,8 @@ public final class Gateway implements AutoCloseable {
                 new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), tracing,
                 with.registry(), configuration.metrics().tenants());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
-        ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
+        ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch,
+                new ItemFates(with.policies(), with.tracked()), responder, sources);
         this.reports = new OperatorReports(
                 configuration,
                 new OperatorReports.Views(

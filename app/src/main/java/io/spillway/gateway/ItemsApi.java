@@ -1,5 +1,6 @@
 package io.spillway.gateway;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
@@ -7,9 +8,12 @@ import io.helidon.webserver.http.ServerResponse;
 import io.spillway.config.GatewaySettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.ratelimit.Admission;
+import io.spillway.core.text.Printable;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.schema.WorkItem;
+import java.net.URLDecoder;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -20,13 +24,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Item API: {@code POST /v1/items} and {@code POST /v1/items:batch}. Checks run from cheap to expensive: limits,
- * headers, admission, body, Kafka. Thread-safe.
+ * Item API: {@code POST /v1/items}, {@code POST /v1/items:batch} and {@code GET /v1/items/ID}. Checks run from cheap
+ * to expensive: limits, headers, admission, body, Kafka. Thread-safe.
  */
 record ItemsApi(
         GatewaySettings.Limits limits, InFlight inFlight, Body.Reader bodies, Intake intake, Batch batch,
-        Responder responder, Gateway.Sources sources) {
+        ItemFates fates, Responder responder, Gateway.Sources sources) {
     static final int MAX_PAYLOAD_BYTES = 1_048_576;
+    /** Start of the path of an item. */
+    static final String ITEM = "/v1/items/";
     static final String OCTETS = "application/octet-stream";
 
     private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
@@ -71,6 +77,25 @@ record ItemsApi(
         named.ifPresent(tenant -> withinLimits(isMixed ? key.toString() : tenant, request, response,
                 limits.batchBytes(), entered -> responder.send(response, read(request, entered, limits.batchBytes(),
                         body -> batch.store(tenant, key, body, traceOf(request))))));
+    }
+
+    /**
+     * Tells what became of an item.
+     *
+     * @param id percent-encoded, unchecked
+     */
+    void fate(StoredKey key, String id, ServerRequest request, ServerResponse response) {
+        tenantOf(key, request, response).ifPresent(tenant -> {
+            GatewayResponse answer;
+            try {
+                // A plus sign is one, because this is no form.
+                String decoded = URLDecoder.decode(id.replace("+", "%2B"), StandardCharsets.UTF_8);
+                answer = fates.of(tenant, JsonItems.requireId("The id in the path", decoded));
+            } catch (IllegalArgumentException e) {
+                answer = GatewayResponse.of(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage()));
+            }
+            responder.reject(request, response, answer);
+        });
     }
 
     /** Returns the tenant whose items the request has; empty after it was refused. */
@@ -159,6 +184,7 @@ record ItemsApi(
         WorkItem item = new WorkItem(
                 tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
                 workloadOf(request), null, contentTypeOf(request), attributesOf(request), ByteBuffer.wrap(payload));
+        Optional<ObjectNode> earlier = dedupeOf(request) ? fates.known(tenant, item.getId()) : Optional.empty();
         long deadlineNanos = intake.deadlineNanos();
         WrittenItem parsed = new WrittenItem(
                 item, priorityOf(request), deliverAtMillisOf(request), orderKeyOf(request), dedupeOf(request),
@@ -167,9 +193,12 @@ record ItemsApi(
                         .map(text -> JsonItems.windowMillis(DELIVER_WITHIN.defaultCase(), text)).orElse(0L));
         return intake.await(intake.send(parsed, traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
-                .orElseGet(() -> GatewayResponse.json(202, GatewayResponse.JSON.createObjectNode()
-                        .put("id", item.getId())
-                        .put("tenant", tenant)));
+                .orElseGet(() -> {
+                    ObjectNode stored = GatewayResponse.JSON.createObjectNode()
+                            .put("id", item.getId()).put("tenant", tenant);
+                    earlier.ifPresent(fate -> stored.set("earlier", fate));
+                    return GatewayResponse.json(202, stored);
+                });
     }
 
     private TraceContext traceOf(ServerRequest request) {

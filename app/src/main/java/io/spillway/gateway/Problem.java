@@ -22,6 +22,7 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds, Optio
         UNAUTHENTICATED(401, "unauthenticated", "No valid key"),
         FORBIDDEN(403, "forbidden", "The key does not permit this request"),
         NOT_FOUND(404, "not-found", "Path not found"),
+        UNKNOWN_ITEM(404, "unknown-item", "The item is not known"),
         METHOD_NOT_ALLOWED(405, "method-not-allowed", "Method not allowed"),
         TOO_SLOW(408, "too-slow", "The request did not arrive in time"),
         CONFLICT(409, "conflict", "The present state does not permit it"),

@@ -55,10 +55,13 @@ record RequestRouter(
         try {
             String path = Requests.path(request);
             switch (path) {
-                case "/v1/items" -> sender(request, response, key -> items.one(key, request, response));
-                case "/v1/items:batch" -> sender(request, response, key -> items.many(key, request, response));
+                case "/v1/items" -> sender(request, response, "POST", key -> items.one(key, request, response));
+                case "/v1/items:batch" -> sender(request, response, "POST", key -> items.many(key, request, response));
                 default -> {
-                    if (isAt(AdminApi.PATH, path) && Requests.isMethod(request, "POST")) {
+                    if (path.startsWith(ItemsApi.ITEM)) {
+                        String id = path.substring(ItemsApi.ITEM.length());
+                        sender(request, response, "GET", key -> items.fate(key, id, request, response));
+                    } else if (isAt(AdminApi.PATH, path) && Requests.isMethod(request, "POST")) {
                         change(request, response, path);
                     } else {
                         responder.reject(request, response, read(request, path));
@@ -74,9 +77,10 @@ record RequestRouter(
         }
     }
 
-    private void sender(ServerRequest request, ServerResponse response, Consumer<StoredKey> then) {
-        if (!Requests.isMethod(request, "POST")) {
-            responder.reject(request, response, wrongMethod(Set.of("POST")));
+    private void sender(
+            ServerRequest request, ServerResponse response, String method, Consumer<StoredKey> then) {
+        if (!(method.equals("GET") ? Requests.isRead(request) : Requests.isMethod(request, method))) {
+            responder.reject(request, response, wrongMethod(Set.of(method)));
             return;
         }
         switch (callers.of(authorization(request))) {

@@ -159,8 +159,8 @@ public final class Router implements AutoCloseable {
         ItemRouter rules = new ItemRouter(ends, new GrownLimits(depths, maxTenants)::ofLanes, rates,
                 new ItemPlacement(fleet, placements));
         LaneServices services = new LaneServices(topics, limits, metrics, new LedgerRecorder(topics), requester,
-                (partition, timestampMillis, key, value, headers) ->
-                        early.start(partition, timestampMillis, key, value, headers), unreachable, Optional.empty());
+                (to, atMillis, key, value, headers) -> early.start(to, atMillis, key, value, headers), unreachable,
+                tenant -> policies.of(tenant).isTracked(), Optional.empty());
         DelayMetrics delays = new DelayMetrics(
                 registry, configuration.metrics().tenants(), topics.partitions(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();

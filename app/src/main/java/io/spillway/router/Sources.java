@@ -50,7 +50,7 @@ final class Sources implements AutoCloseable {
             // Its records have the times of their producers, which do not tell whether an item was moved before.
             LaneServices afterCommit = new LaneServices(topics, services.limits(), services.metrics(),
                     services.recorder(), services.commitRequester(), EarlyStart.NEVER, services.unreachable(),
-                    Optional.of(entry.getKey()));
+                    services.tracked(), Optional.of(entry.getKey()));
             Decider decider = counted(decider(entry.getKey(), source, fresh), entry.getKey(), registry);
             Supplier<KafkaStreams> client = () -> new KafkaStreams(
                     RouterTopology.build(topics, source.topic(),

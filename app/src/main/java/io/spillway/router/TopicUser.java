@@ -28,7 +28,8 @@ record TopicUser(
         return new TopicUser(
                 "gateway", List.of(),
                 List.of(topics.policies(), topics.sweeps(), topics.keys(), topics.depths(), topics.actions()),
-                List.of(topics.demand()), List.of(topics.ingress(), topics.demand()), List.of());
+                join(List.of(List.of(topics.demand()), trail(topics))), List.of(topics.ingress(), topics.demand()),
+                List.of());
     }
 
     /** Returns the router; it writes the ledger deltas of the route and delay stages past the topology. */

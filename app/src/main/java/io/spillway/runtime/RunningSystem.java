@@ -22,6 +22,8 @@ import io.spillway.kafka.view.InstanceViews;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.TrackedItems;
+import io.spillway.kafka.view.TrailFollower;
 import io.spillway.operator.ActionLog;
 import io.spillway.operator.ActionRecorder;
 import io.spillway.operator.KafkaQueue;
@@ -190,7 +192,7 @@ public record RunningSystem(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(), viewerKey, operator,
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
                     metrics.registry()::scrape, cluster::isReachable, sweeps,
-                    new KafkaReads(clients, InstantSource.system()));
+                    new KafkaReads(clients, InstantSource.system()), tracked(configuration, policies, shutdown));
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, tracing, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             disks.follow(gateway::follow);
@@ -203,6 +205,19 @@ public record RunningSystem(
             watch("router", router::awaitEnd, ended);
         });
         return new RunningSystem(configuration, embedded, ended, gatewayUrl, workUrl, metricsUrl);
+    }
+
+    private static Optional<TrackedItems> tracked(
+            Configuration configuration, TenantPolicies policies, Shutdown shutdown) {
+        KafkaClients clients = new KafkaClients(configuration.queue());
+        Topics topics = new Topics(configuration.queue());
+        if (!topics.keepsTrail()) {
+            return Optional.empty();
+        }
+        TrackedItems items = new TrackedItems(
+                configuration.gateway().limits().trackedItems(), tenant -> policies.of(tenant).isTracked());
+        shutdown.closing(new TrailFollower(clients, topics, items, InstantSource.system())).start();
+        return Optional.of(items);
     }
 
     private static OperatorApi operator(

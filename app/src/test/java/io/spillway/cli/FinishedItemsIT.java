@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.runtime.Endpoint;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +45,10 @@ class FinishedItemsIT {
                 .toString();
         try (SpillwayProcess running = SpillwayProcess.start(Path.of(data), Map.of(), "--config", config)) {
             run("tenants", "set", "old", "--ttl", "1m", "--wait").done();
+            run("tenants", "set", "acme", "--tracked", "true", "--wait").done();
+            String key = run("tenants", "key", "create", "acme", "--wait").done().out().strip();
+            send("{\"tenant\":\"acme\",\"id\":\"order/6\",\"deliverAt\":\"" + Instant.now().plusSeconds(86_400)
+                    + "\",\"payload\":\"x\"}");
             send("{\"tenant\":\"acme\",\"id\":\"order-1\",\"payload\":\"x\"}");
             send("{\"tenant\":\"old\",\"id\":\"order-2\",\"enqueuedAt\":1700000000000,\"payload\":\"x\"}");
 
@@ -55,6 +63,9 @@ class FinishedItemsIT {
             assertThat(done.get("tenant").textValue()).isEqualTo("acme");
             assertThat(done.get("attempts").intValue()).isEqualTo(1);
             assertThat(done.get("finishedAt").textValue()).matches("\\d{4}-.*Z");
+            assertThat(state(key, "order-1")).contains("\"state\":\"done\",\"attempts\":1");
+            assertThat(state(key, "order%2F6"))
+                    .contains("\"state\":\"waiting\",\"lane\":\"delay\",\"reason\":\"scheduled\"");
             JsonNode dropped = end("order-2");
             assertThat(dropped.get("place").textValue()).isEqualTo("dropped");
             assertThat(dropped.get("reason").textValue()).isEqualTo("ttl");
@@ -76,6 +87,25 @@ class FinishedItemsIT {
             JsonNode audit = run("audit", "--output", "json").done().json();
             assertThat(audit.get("balanced").booleanValue()).as("the trail counts in no balance").isTrue();
             assertThat(running.stop()).isZero();
+        }
+    }
+
+    /** Returns what the gateway says of an item, once it knows it. */
+    private String state(String key, String id) throws Exception {
+        HttpRequest request = HttpRequest
+                .newBuilder(URI.create(Endpoint.read(Path.of(data)).orElseThrow().gateway() + "/v1/items/" + id))
+                .header("Authorization", "Bearer " + key).build();
+        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            String answer = "";
+            while (System.nanoTime() < endNanos) {
+                answer = client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+                if (answer.contains("\"state\"")) {
+                    return answer;
+                }
+                LockSupport.parkNanos(20_000_000);
+            }
+            throw new AssertionError(id + " is not known within " + LIMIT_SECONDS + " s: " + answer);
         }
     }
 

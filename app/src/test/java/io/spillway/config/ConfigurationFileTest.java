@@ -62,7 +62,7 @@ class ConfigurationFileTest {
                 new HandlerSettings("log", Map.of()),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "", "", false,
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
-                                4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(620),
+                                100_000, 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(620),
                                 Duration.ofSeconds(10), Duration.ofSeconds(10))),
                 new MetricsSettings("127.0.0.1", 9404, 100, MetricsSettings.KafkaMetrics.SELECTED),
                 new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 4, 0.5, Duration.ofSeconds(10)),
@@ -136,7 +136,7 @@ class ConfigurationFileTest {
               viewerKeyFile: /etc/viewer.key
               viewerPayloads: true
               limits: {connections: 1, addressConnections: 10, requests: 2, tenantRequests: 3, bytesInFlight: 4000000,
-                headerBytes: 5000, batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
+                headerBytes: 5000, batchLines: 6, trackedItems: 60, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
             metrics: {host: 0.0.0.0, port: 0, tenants: 7, kafka: none}
             shards: {seed: -7, slots: 2048, overlap: 2, largest: 8, workloadShare: 0.3, stuckAfter: 5s}
             retry: {destinationTokens: 7, destinationTrickle: 2s, tenantTrickle: 3s, earnedByFirst: 0.25}
@@ -183,7 +183,7 @@ class ConfigurationFileTest {
                                 "0.0.0.0", 0, new GatewaySettings.Tls("", "", "a.p12", "secret"), "/etc/admin.key",
                                 "/etc/viewer.key", true,
                                 new GatewaySettings.Limits(
-                                        1, 10, 2, 3, 4_000_000, 5_000, 6, 2_000_000, Duration.ofSeconds(7),
+                                        1, 10, 2, 3, 4_000_000, 5_000, 6, 60, 2_000_000, Duration.ofSeconds(7),
                                         Duration.ofSeconds(8), Duration.ofSeconds(9), Duration.ZERO)),
                         new MetricsSettings("0.0.0.0", 0, 7, MetricsSettings.KafkaMetrics.NONE),
                         new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 8, 0.3, Duration.ofSeconds(5)),

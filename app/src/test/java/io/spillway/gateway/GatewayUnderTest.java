@@ -22,6 +22,7 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.StoredKey;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.TrackedItems;
 import io.spillway.operator.OperatorApi;
 import io.spillway.operator.QueueForTests;
 import io.spillway.operator.report.FakeReads;
@@ -70,6 +71,7 @@ final class GatewayUnderTest implements AutoCloseable {
     final Depths depths = new Depths();
     final Sweeps sweeps = new Sweeps();
     final FakeReads reads = new FakeReads();
+    final TrackedItems tracked = new TrackedItems(10, tenant -> policies.of(tenant).isTracked());
     final QueueForTests queue = new QueueForTests();
     final OperatorApi operator;
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -106,7 +108,7 @@ final class GatewayUnderTest implements AutoCloseable {
                 new Gateway.Dependencies(
                         policies, keys, AdminKey.of(ADMIN_KEY), Optional.of(AdminKey.of(VIEWER_KEY)), operator, depths,
                         new ProportionalRates(), registry, () -> metricsText, () -> isReachable, sweeps,
-                        reads),
+                        reads, Optional.of(tracked)),
                 tracing,
                 new Gateway.Sources(
                         clock,

@@ -74,6 +74,8 @@ class OpenApiTest {
         keys = Map.of("tenantKey", gateway.key("acme"), "adminKey", GatewayUnderTest.ADMIN_KEY,
                 "workerKey", WorkUnderTest.KEY);
         gateway.waits("acme", 3);
+        ItemFatesTest.track(gateway, "acme");
+        ItemFatesTest.tell(gateway, "acme", "order-1", "done");
         // The runs of these tests wait until the end.
         gateway.queue.mayRun = new CountDownLatch(1);
         run = json(gateway.send("POST", "/admin/runs", GatewayUnderTest.ADMIN_KEY, "{\"kind\":\"replay\"}").body())
@@ -139,7 +141,8 @@ class OpenApiTest {
     void every_route_is_documented() throws IOException {
         Set<String> routes = new TreeSet<>();
         matches("case \"(/[^\"]+)\"", Files.readString(ROUTES)).forEach(routes::add);
-        routes.addAll(List.of(Console.PATH, Console.PATH + "/console.css", Console.PATH + "/console.js"));
+        routes.addAll(List.of(
+                ItemsApi.ITEM + "{id}", Console.PATH, Console.PATH + "/console.css", Console.PATH + "/console.js"));
         // Their answers to other paths list the paths.
         String paths = gateway.send("GET", "/admin/nothing", GatewayUnderTest.ADMIN_KEY, "").body()
                 + work.post("nothing", "{}").body();
@@ -167,7 +170,8 @@ class OpenApiTest {
     }
 
     private static HttpResponse<String> send(Operation operation, String method, String key, String body) {
-        String path = operation.path.replace("{tenant}", "acme").replace("{run}", run).replace("{position}", "0-7");
+        String path = operation.path.replace("{tenant}", "acme").replace("{run}", run).replace("{position}", "0-7")
+                .replace("{id}", "order-1");
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(urls.get(operation.server) + path))
                 .method(method.toUpperCase(Locale.ROOT), HttpRequest.BodyPublishers.ofString(body));
         if (!key.isEmpty()) {

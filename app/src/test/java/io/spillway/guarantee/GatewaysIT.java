@@ -160,7 +160,8 @@ class GatewaysIT {
                             new TenantPolicies(configuration.defaults().over(PolicySettings.NONE_SET)), keys,
                             AdminKey.of("0123456789abcdef"), Optional.empty(),
                             QueueForTests.operator(configuration), new Depths(), shares,
-                            new SimpleMeterRegistry(), () -> "", () -> true, new Sweeps(), new FakeReads()),
+                            new SimpleMeterRegistry(), () -> "", () -> true, new Sweeps(), new FakeReads(),
+                            Optional.empty()),
                     new Gateway.Sources(
                             InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
             this.url = gateway.start();

@@ -102,7 +102,7 @@ class TracesIT {
                 new TenantPolicies(scene.configuration.defaults().over(PolicySettings.NONE_SET)), keys,
                 AdminKey.of("0123456789abcdef"), Optional.empty(), QueueForTests.operator(scene.configuration),
                 new Depths(), new ProportionalRates(), new SimpleMeterRegistry(), () -> "", () -> true, new Sweeps(),
-                new FakeReads());
+                new FakeReads(), Optional.empty());
         try (Gateway gateway = new Gateway(scene.configuration, dependencies, spans.tracing(), new Gateway.Sources(
                         InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
                 HttpClient client = HttpClient.newHttpClient()) {

@@ -199,7 +199,7 @@ public final class RouterHarness implements AutoCloseable {
                 new ItemPlacement(fleet, placements));
         LaneServices services = new LaneServices(topics, limits, metrics, recorder, requester,
                 (to, at, k, v, its) -> offered.add(new ProducerRecord<>("hot", to, at, k, v, its)),
-                new UnreachableSubscriptions(), Optional.empty());
+                new UnreachableSubscriptions(), name -> policies.of(name).isTracked(), Optional.empty());
         ItemReader ingressReader = new ItemReader(schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS,
                 configuration.router().maxHeaderBytes());
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,

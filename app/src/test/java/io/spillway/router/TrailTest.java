@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.policy.PolicyField;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.header.Headers;
@@ -36,6 +38,39 @@ class TrailTest {
             assertThat(text(headers, "spillway-origin")).isEqualTo("spillway.ingress-0-0");
             assertThat(text(headers, "spillway-attempt")).isEqualTo("0");
             assertThat(headers.lastHeader("mine")).isNull();
+        }
+    }
+
+    @Test
+    void each_move_of_a_tracked_tenants_item_is_on_the_trail_and_of_others_none() {
+        try (RouterHarness router = RouterHarness.configured(Map.of("topics.trail", "1h"))) {
+            router.set("acme", PolicyField.TRACKED, "true");
+            router.send(item("bolt", START_MILLIS));
+            router.send(item("acme", START_MILLIS));
+            router.send(item("acme", START_MILLIS - 3_600_000));
+            router.send(item("acme", START_MILLIS),
+                    RouterHarness.headers(ItemHeaders.DELIVER_AT, Long.toString(START_MILLIS + 60_000)));
+            router.advance(Duration.ofMinutes(1));
+            router.send(item("acme", START_MILLIS), RouterHarness.headers(ItemHeaders.ORDER_KEY, "ä"));
+
+            assertThat(router.trail()).extracting(record -> new String(record.value(), StandardCharsets.US_ASCII))
+                    .containsExactly("hot fresh", "aged age", "delay scheduled", "hot due",
+                            "dead-letter bad-order-key");
+        }
+    }
+
+    @Test
+    void of_a_tracked_item_whose_id_counts_once_only_the_first_is_told_to_wait() {
+        try (RouterHarness router = RouterHarness.configured(Map.of("topics.trail", "1h"))) {
+            router.set("acme", PolicyField.TRACKED, "true");
+            for (String id : List.of("a", "b", "a")) {
+                router.send(item("acme", START_MILLIS), RouterHarness.headers(
+                        ItemHeaders.ID, id, ItemHeaders.DEDUPE, "true", ItemHeaders.ORDER_KEY, "k"));
+            }
+
+            assertThat(router.trail()).extracting(record -> text(record.headers(), "spillway-id") + " "
+                            + new String(record.value(), StandardCharsets.US_ASCII))
+                    .containsExactly("a hot fresh", "b delay order", "a dropped duplicate");
         }
     }
 

@@ -93,6 +93,18 @@ final class LaneRecords {
     }
 
     /**
+     * Returns the record of the trail for a move of an item whose tenant is tracked; empty for others, and for
+     * deliveries to subscriptions.
+     *
+     * @param attempts attempts in all
+     */
+    Optional<ProducerRecord<byte[], byte[]>> tracked(LaneItem item, ItemState to, String reason, int attempts) {
+        boolean isTracked = keepsTrail && !Subscription.isDelivery(item.workload())
+                && tenants.apply(item.tenant()).policy().isTracked();
+        return isTracked ? Optional.of(finished(item, new TrailCodec.End(to, reason), attempts)) : Optional.empty();
+    }
+
+    /**
      * Returns the record of a move without an attempt. One within the lane goes to the tenant's shard.
      *
      * @param dueMillis due time for the delay lane, epoch milliseconds; ignored for other lanes

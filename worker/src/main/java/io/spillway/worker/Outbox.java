@@ -67,6 +67,9 @@ final class Outbox {
 
     void moved(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         item.owned().moved(item.tenant(), to, records.unattempted(item, to, reason, moves, dueMillis));
+        if (to != item.lane()) {
+            records.tracked(item, ItemState.of(to), reason.label(), item.attempts()).ifPresent(item.owned()::produce);
+        }
         metrics.moved(to, reason).increment();
         if (reason != LaneReason.LATER && to != item.lane()) {
             metrics.setAside(item, clock.millis());
@@ -76,7 +79,9 @@ final class Outbox {
     void retried(Attempt attempt, NextStep.Delay next) {
         LaneItem item = attempt.item;
         item.owned().moved(item.tenant(), Lane.DELAY, records.retry(attempt, next));
-        records.failed(attempt, RETRIED, next.attempts()).ifPresent(item.owned()::produce);
+        records.failed(attempt, RETRIED, next.attempts())
+                .or(() -> records.tracked(item, RETRIED.state(), RETRIED.reason(), next.attempts()))
+                .ifPresent(item.owned()::produce);
         metrics.failed(item.tenant());
     }
 
@@ -87,6 +92,8 @@ final class Outbox {
         item.owned().moved(item.tenant(), Lane.DELAY, records.claim(
                 attempt, attempt.dueMillis(attempt.noticedNanos, clock.millis(), nowNanos)));
         attempt.claimMove = item.owned().lastMove();
+        records.tracked(item, ItemState.DELAY, LaneReason.CLAIMED.label(), item.attempts())
+                .ifPresent(item.owned()::produce);
         metrics.moved(Lane.DELAY, LaneReason.CLAIMED).increment();
     }
 
@@ -113,6 +120,7 @@ final class Outbox {
         endTurn(item, Turn.Result.DEAD);
         dead.attempt().flatMap(attempt -> records.failed(
                         attempt, new TrailCodec.End(ItemState.DEAD_LETTER, reason.label()), dead.attempts()))
+                .or(() -> records.tracked(item, ItemState.DEAD_LETTER, reason.label(), dead.attempts()))
                 .ifPresent(item.owned()::produce);
         metrics.departures.deadLettered(reason);
         if (item.unreadable().isEmpty() && dead.attempts() == item.attempts()) {

@@ -10,6 +10,7 @@ import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LoweredLimits;
 import java.time.Instant;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** Records of moves of a worker without others, for which each tenant may use every partition. */
@@ -25,6 +26,12 @@ final class Placements {
     }
 
     static LaneRecords records(Topics topics, LoweredLimits limits, int partitions) {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET);
+        return records(topics, limits, partitions, tenant -> TenantContext.of(tenant, 0, policy));
+    }
+
+    static LaneRecords records(
+            Topics topics, LoweredLimits limits, int partitions, Function<String, TenantContext> tenants) {
         int[] all = IntStream.range(0, partitions).toArray();
         ItemPlacement.Shards shards = new ItemPlacement.Shards() {
             @Override
@@ -38,8 +45,7 @@ final class Placements {
                 return all;
             }
         };
-        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET);
         return new LaneRecords(topics, limits, new ItemPlacement(new Fleet(ProtectionSettings.OFF, all.length), shards),
-                tenant -> TenantContext.of(tenant, 0, policy), () -> Instant.ofEpochMilli(1_800_000_000_000L));
+                tenants, () -> Instant.ofEpochMilli(1_800_000_000_000L));
     }
 }

@@ -216,11 +216,15 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         switch (result) {
             case DONE -> forwarder.done(item.record(), nowMillis);
             case DEAD -> {
-                if (!forwarder.deadLetter(ClaimRecords.with(notice, item).record())) {
+                if (!forwarder.deadLetter(ClaimRecords.with(notice, item).record(), nowMillis)) {
                     storage.addTimer(nowMillis + KEPT_MILLIS, ClaimRecords.free(item, false, nowMillis));
                 }
             }
-            case DELAYED -> arrive(ClaimRecords.with(notice, item), nowMillis);
+            case DELAYED -> {
+                DelayRecord failed = ClaimRecords.with(notice, item);
+                forwarder.waits(failed.record(), nowMillis);
+                arrive(failed, nowMillis);
+            }
             case RELEASED -> arrive(ClaimRecords.free(item, false, nowMillis), nowMillis);
             case EXPIRED -> arrive(ClaimRecords.free(item, true, nowMillis), nowMillis);
             case RENEWED -> throw new IllegalStateException(result + ": does not end a claim");
@@ -279,7 +283,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         DelayRecord item = leaving.item();
         Record<byte[], byte[]> record = item.record();
         if (item.damage().isPresent()) {
-            forwardDamaged(item, nowMillis);
+            forward(item, decide(item, nowMillis), nowMillis);
             return;
         }
         Optional<String> refusal = leaving.isGranted() ? Optional.empty() : refusal(record);
@@ -297,31 +301,30 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         if (inTurn.isPresent()) {
             sequencer.arrive(item, inTurn.get(), nowMillis);
         } else {
-            forward(item, forwarder.decide(decider, record, nowMillis), nowMillis);
+            forward(item, decide(item, nowMillis), nowMillis);
         }
     }
 
-    private void forwardDamaged(DelayRecord item, long nowMillis) {
-        DamagedTimerException damage = item.damage().orElseThrow();
-        forward(new DelayRecord(
-                        item.record().withTimestamp(nowMillis), item.offset(), item.damage(), item.parkedKey()),
-                forwarder.ownError(damage, damage.getMessage()), nowMillis);
+    private Decision decide(DelayRecord item, long nowMillis) {
+        return item.damage().map(damage -> forwarder.ownError(damage, damage.getMessage()))
+                .orElseGet(() -> forwarder.decide(decider, item.record(), nowMillis));
     }
 
     /** Where items go when their turn has come. */
     private final class Exit implements Sequencer.Exit {
         @Override
         public Decision decide(DelayRecord item, long nowMillis) {
-            return forwarder.decide(decider, item.record(), nowMillis);
+            return DelayProcessor.this.decide(item, nowMillis);
         }
 
         @Override
         public void forward(DelayRecord item, Decision decision, long nowMillis) {
-            if (item.damage().isPresent()) {
-                forwardDamaged(item, nowMillis);
-            } else {
-                DelayProcessor.this.forward(item, decision, nowMillis);
-            }
+            DelayProcessor.this.forward(item, decision, nowMillis);
+        }
+
+        @Override
+        public void waits(DelayRecord item, long nowMillis) {
+            forwarder.waits(item.record(), nowMillis);
         }
     }
 
@@ -329,7 +332,9 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
      * Forwards an item. One that the dead-letter lane refuses waits here, as a round through Kafka would be endless,
      * and so does one with more deliveries.
      */
-    private void forward(DelayRecord item, Decision decision, long nowMillis) {
+    private void forward(DelayRecord leaving, Decision decision, long nowMillis) {
+        DelayRecord item = leaving.damage().isEmpty() ? leaving : new DelayRecord(
+                leaving.record().withTimestamp(nowMillis), leaving.offset(), leaving.damage(), leaving.parkedKey());
         long keptMillis = forwarder.forward(item.record(), decision, item.offset(), nowMillis);
         if (keptMillis > 0) {
             storage.addTimer(nowMillis + keptMillis, item);

@@ -43,6 +43,9 @@ final class Sequencer {
         Decision decide(DelayRecord item, long nowMillis);
 
         void forward(DelayRecord item, Decision decision, long nowMillis);
+
+        /** An item waits until those before it have ended. */
+        void waits(DelayRecord item, long nowMillis);
     }
 
     Sequencer(
@@ -76,6 +79,7 @@ final class Sequencer {
                 go(item, nowMillis);
             } else {
                 metrics.queued();
+                exit.waits(item, nowMillis);
             }
         }
     }

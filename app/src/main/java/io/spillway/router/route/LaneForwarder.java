@@ -144,6 +144,12 @@ public final class LaneForwarder implements AutoCloseable {
                 services.metrics().routed(to);
                 services.commitRequester().moved(context, startsEarly(record, to, decision.partition()));
                 recordMove(decision.tenant().name(), ItemState.of(to.lane()), moves);
+                // The delay stage knows whether an id is new, and tells then where the item waits.
+                if (to.reason() != LaneReason.ORDER || !Sequenced.isDeduped(record)) {
+                    track(record, decision.tenant().name(),
+                            new TrailCodec.End(ItemState.of(to.lane()), to.reason().label()),
+                            Origin.of(record.headers()), nowMillis);
+                }
                 return true;
             }
             case Route.Drop drop -> {
@@ -177,10 +183,12 @@ public final class LaneForwarder implements AutoCloseable {
         Origin origin = moves.headers.toDeadLetter(letter.headers(), decision, offset);
         ItemHeaders.addDeadLetter(letter.headers(), dead, stage.label(), nowMillis, origin.topic(), origin.partition(),
                 origin.offset());
-        return bury(letter, dead.reason(), tenant, moves);
+        return bury(letter, dead.reason(), tenant, moves, Optional.of(origin), nowMillis);
     }
 
-    private boolean bury(Record<byte[], byte[]> letter, DeadReason reason, String tenant, Moves moves) {
+    private boolean bury(
+            Record<byte[], byte[]> letter, DeadReason reason, String tenant, Moves moves, Optional<Origin> origin,
+            long nowMillis) {
         Record<byte[], byte[]> fitting = CutLetter.fitting(letter, services.topics().deadLetterMaxBytes());
         if (refusal(fitting, Lane.DEAD_LETTER).isPresent()) {
             return false;
@@ -190,6 +198,7 @@ public final class LaneForwarder implements AutoCloseable {
         moves.ledger.record(LedgerOwner.of(reason), ItemState.DEAD_LETTER);
         recordMove(tenant, ItemState.DEAD_LETTER, moves);
         endTurn(letter.headers(), tenant, Turn.Result.DEAD, letter.timestamp());
+        track(letter, tenant, new TrailCodec.End(ItemState.DEAD_LETTER, reason.label()), origin, nowMillis);
         return true;
     }
 
@@ -204,10 +213,10 @@ public final class LaneForwarder implements AutoCloseable {
     }
 
     /** Moves a record to the dead-letter lane with the headers that it has; returns false as {@link #forward}. */
-    public boolean deadLetter(Record<byte[], byte[]> letter) {
+    public boolean deadLetter(Record<byte[], byte[]> letter, long nowMillis) {
         services.commitRequester().moved(context, false);
         return bury(letter, ItemHeaders.text(letter.headers(), ItemHeaders.DEAD_REASON).flatMap(DeadReason::of)
-                .orElse(DeadReason.ROUTER_ERROR), ownerOf(letter), own);
+                .orElse(DeadReason.ROUTER_ERROR), ownerOf(letter), own, Origin.of(letter.headers()), nowMillis);
     }
 
     /** Records that an item is done. */
@@ -260,6 +269,25 @@ public final class LaneForwarder implements AutoCloseable {
                 ? services.limits().refusal(
                         services.topics().lane(lane), record.key(), record.value(), record.headers())
                 : Optional.empty();
+    }
+
+    /** Tells on the trail that an item waits in the delay stage, if its tenant is tracked. */
+    public void waits(Record<byte[], byte[]> record, long nowMillis) {
+        String reason = ItemHeaders.text(record.headers(), ItemHeaders.LANE_REASON).orElse("");
+        track(record, ownerOf(record), new TrailCodec.End(ItemState.DELAY, reason), Origin.of(record.headers()),
+                nowMillis);
+    }
+
+    /** A delivery to a subscription is not what the producer sent. */
+    private void track(
+            Record<byte[], byte[]> record, String tenant, TrailCodec.End end, Optional<Origin> origin,
+            long nowMillis) {
+        Headers headers = record.headers();
+        if (services.topics().keepsTrail() && services.tracked().test(tenant) && origin.isPresent()
+                && ItemHeaders.text(headers, ItemHeaders.WORKLOAD).filter(Subscription::isDelivery).isEmpty()) {
+            leaveTrail(
+                    record, end, origin.get(), ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0), nowMillis);
+        }
     }
 
     private void leaveTrail(

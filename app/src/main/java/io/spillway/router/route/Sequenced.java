@@ -68,7 +68,7 @@ public record Sequenced(Optional<KeyHash> key, Optional<KeyHash> id) {
         return key.or(() -> id).orElseThrow().partition(partitions);
     }
 
-    private static boolean isDeduped(Record<byte[], byte[]> record) {
+    static boolean isDeduped(Record<byte[], byte[]> record) {
         return ItemHeaders.text(record.headers(), ItemHeaders.DEDUPE).filter(DEDUPED::equals).isPresent();
     }
 

@@ -262,6 +262,11 @@ public final class TenantPolicy {
         return isOn(PolicyField.PAUSE_WHEN_DOWN);
     }
 
+    /** Returns whether the trail follows each move of its items. */
+    public boolean isTracked() {
+        return isOn(PolicyField.TRACKED);
+    }
+
     /** Returns the limits of its workloads, by name. */
     public Map<String, WorkloadPolicy> workloads() {
         return workloads;

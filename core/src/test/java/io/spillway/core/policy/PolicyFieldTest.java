@@ -26,7 +26,7 @@ class PolicyFieldTest {
         "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
         "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
         "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin", "paused, paused",
-        "url, url", "signingKey, signing-key", "pauseWhenDown, pause-when-down",
+        "url, url", "signingKey, signing-key", "pauseWhenDown, pause-when-down", "tracked, tracked",
         "destination, destination", "orderHold, order-hold", "dedupeWindow, dedupe-window"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
@@ -38,8 +38,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(40);
-        assertThat(PolicyField.flags()).hasSize(40).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(41);
+        assertThat(PolicyField.flags()).hasSize(41).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -210,7 +210,7 @@ class PolicyFieldTest {
             case GROWTH_CEILING -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
             case GROWTH_PER_DAY -> random.nextDouble(1.01, 100);
             case WEIGHT -> Math.pow(10, random.nextDouble(-2, 3));
-            case SWEEPABLE, PAUSED, MOVE_BACKLOG, PAUSE_WHEN_DOWN -> random.nextBoolean();
+            case SWEEPABLE, PAUSED, MOVE_BACKLOG, PAUSE_WHEN_DOWN, TRACKED -> random.nextBoolean();
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
             case URL -> none ? -1L : pick(
                     random, "http://h", "https://h:8443/a/{tenant}?w={workload}", "https://[::1]/");

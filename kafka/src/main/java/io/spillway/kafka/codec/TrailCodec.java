@@ -8,9 +8,10 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Codec of the trail, which has a record for each finished item, and for each failed attempt of a delivery to a
- * subscription. Its headers are those of an item without its payload, so that it is read as an item. Its value says how
- * the item finished, or where it went, and the broker sets its time. Immutable and thread-safe.
+ * Codec of the trail, which has a record for each finished item, for each failed attempt of a delivery to a
+ * subscription, and for each move of an item of a tracked tenant. Its headers are those of an item without its payload,
+ * so that it is read as an item. Its value says how the item finished, or where it went, and the broker sets its time.
+ * Immutable and thread-safe.
  */
 public final class TrailCodec {
     /** Reason of a dead letter that was discarded. */
@@ -24,13 +25,13 @@ public final class TrailCodec {
 
     /**
      * How an item finished: the value of its record, for example {@code done} or {@code dropped ttl}; after a failed
-     * attempt {@code delay retry}, or {@code dead-letter} and the reason.
+     * attempt {@code delay retry}, or {@code dead-letter} and the reason; after a move {@code hot fresh}.
      *
-     * @param state  done, dropped, delay or dead letter
+     * @param state  any but outside
      * @param reason empty if done
      */
     public record End(ItemState state, String reason) {
-        /** Returns whether the item is finished; otherwise an attempt of it failed. */
+        /** Returns whether the item is finished; otherwise it has moved, perhaps because an attempt of it failed. */
         public boolean isFinal() {
             return state == ItemState.DONE || state == ItemState.DROPPED;
         }
@@ -44,8 +45,8 @@ public final class TrailCodec {
         public static Optional<End> of(byte[] value) {
             String[] words = value == null ? new String[] {""}
                     : new String(value, StandardCharsets.US_ASCII).split(" ", 2);
-            return Stream.of(ItemState.DONE, ItemState.DROPPED, ItemState.DELAY, ItemState.DEAD_LETTER)
-                    .filter(state -> state.label().equals(words[0]))
+            return Stream.of(ItemState.values())
+                    .filter(state -> state != ItemState.OUTSIDE && state.label().equals(words[0]))
                     .findFirst()
                     .map(state -> new End(state, words.length > 1 ? words[1] : ""));
         }

@@ -1,0 +1,48 @@
+package io.spillway.kafka.view;
+
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.Topics;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Reader of the trail into {@link TrackedItems}: all of it, and then what comes. After an error it goes on where it
+ * was.
+ */
+public final class TrailFollower extends TopicFollower {
+    private final TrackedItems items;
+    /** Only its own thread uses it. */
+    private long next;
+
+    /** Creates a follower that {@link #start} starts. */
+    public TrailFollower(KafkaClients clients, Topics topics, TrackedItems items, InstantSource clock) {
+        super(clients, topics.trail(), "trail-", Map.of(), clock);
+        this.items = items;
+    }
+
+    /** Starts, and does not wait for anything. */
+    public void start() {
+        begin();
+    }
+
+    @Override
+    protected void follow(Consumer<byte[], byte[]> from, List<TopicPartition> partitions) {
+        TopicPartition trail = partitions.getFirst();
+        long end = from.endOffsets(partitions).get(trail);
+        long start = from.beginningOffsets(partitions).get(trail);
+        // One that ends before was made anew.
+        from.seek(trail, next > end ? start : Math.max(start, next));
+        while (isRunning()) {
+            from.poll(items.isComplete() ? POLL : Duration.ofMillis(50))
+                    .forEach(record -> items.put(record.headers(), record.value(), record.timestamp()));
+            next = from.position(trail);
+            if (next >= end) {
+                items.complete();
+            }
+        }
+    }
+}
