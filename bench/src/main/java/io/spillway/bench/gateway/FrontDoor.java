@@ -71,7 +71,8 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         () -> "",
                         () -> true,
                         new Sweeps(),
-                        new KafkaReads(new KafkaClients(scene.configuration().queue()), InstantSource.system())),
+                        new KafkaReads(new KafkaClients(scene.configuration().queue()), InstantSource.system()),
+                        Optional.empty()),
                 new Gateway.Sources(
                         InstantSource.system(),
                         System::nanoTime,
