@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.spillway.worker.handlers.DeliveryJson;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -58,7 +59,7 @@ final class Answers implements AutoCloseable {
             switch (answers.get(i).to(handler)) {
                 case PullHandler.Answered.Accepted(var leaseUntil) -> {
                     result.put("status", 200);
-                    leaseUntil.ifPresent(end -> result.put("leaseUntil", WorkApi.LeasedJson.time(end)));
+                    leaseUntil.ifPresent(end -> result.put("leaseUntil", DeliveryJson.time(end)));
                 }
                 case PullHandler.Answered.Refused(Problem problem) -> problem.into(result);
                 case PullHandler.Answered.Elsewhere(String address) -> {

@@ -9,17 +9,9 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.spillway.config.DocumentMap;
 import io.spillway.core.settings.InvalidSettingException;
-import io.spillway.handler.Delivery;
-import io.spillway.kafka.codec.ItemHeaders;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import io.spillway.worker.handlers.DeliveryJson;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -27,7 +19,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -142,7 +133,7 @@ record WorkApi(
         boolean sent = false;
         try {
             ArrayNode items = GatewayResponse.JSON.createArrayNode();
-            leased.forEach(item -> items.add(LeasedJson.of(item)));
+            leased.forEach(item -> items.add(json(item)));
             responder.send(response, GatewayResponse.json(
                     200, GatewayResponse.JSON.createObjectNode().set("items", items)));
             sent = true;
@@ -178,66 +169,8 @@ record WorkApi(
                 Requests.one(request, FORWARDED).isPresent());
     }
 
-    /** JSON of leased items: a payload that its content type calls text is text, any other is base64. */
-    static final class LeasedJson {
-        private static final Pattern TEXT_TYPE =
-                Pattern.compile("text/.+|application/(.+\\+)?json|application/(.+\\+)?xml");
-
-        private LeasedJson() {}
-
-        static ObjectNode of(PullHandler.Leased leased) {
-            Delivery delivery = leased.delivery();
-            ObjectNode json = GatewayResponse.JSON.createObjectNode()
-                    .put("tenant", delivery.tenant())
-                    .put("id", delivery.id())
-                    .put("workload", delivery.workload())
-                    .put("attempt", delivery.attempt())
-                    .put("lane", delivery.lane())
-                    .put("enqueuedAt", time(delivery.enqueuedAt()))
-                    .put("contentType", delivery.contentType());
-            delivery.orderKey().ifPresent(key -> json.put("orderKey", key));
-            ObjectNode attributes = json.putObject("attributes");
-            delivery.attributes().forEach(attributes::put);
-            var headers = json.putArray("headers");
-            delivery.headers().stream().filter(LeasedJson::isShown).forEach(header -> {
-                ObjectNode headerJson = headers.addObject().put("name", header.name());
-                if (header.value() == null) {
-                    headerJson.putNull("value");
-                } else {
-                    put(headerJson, "value", text(header.value()), header.value());
-                }
-            });
-            put(json, "payload", isText(delivery.contentType()) ? text(delivery.payload()) : Optional.empty(),
-                    delivery.payload());
-            return json.put("receipt", leased.receipt()).put("leaseUntil", time(delivery.lease().endsAt()));
-        }
-
-        private static boolean isShown(Delivery.Header header) {
-            return !ItemHeaders.isInternal(header.name()) || header.name().equals(ItemHeaders.PARENT_WORKLOAD);
-        }
-
-        /** Returns a time in ISO 8601 with milliseconds. */
-        static String time(Instant time) {
-            return time.truncatedTo(ChronoUnit.MILLIS).toString();
-        }
-
-        private static void put(ObjectNode json, String name, Optional<String> text, byte[] bytes) {
-            text.ifPresentOrElse(value -> json.put(name, value),
-                    () -> json.put(name + "Base64", Base64.getEncoder().encodeToString(bytes)));
-        }
-
-        private static boolean isText(String contentType) {
-            String type = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-            return TEXT_TYPE.matcher(type).matches();
-        }
-
-        /** Returns the text of valid UTF-8; empty for other bytes. */
-        private static Optional<String> text(byte[] bytes) {
-            try {
-                return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
-            } catch (CharacterCodingException e) {
-                return Optional.empty();
-            }
-        }
+    private static ObjectNode json(PullHandler.Leased leased) {
+        return DeliveryJson.of(leased.delivery()).put("receipt", leased.receipt())
+                .put("leaseUntil", DeliveryJson.time(leased.delivery().lease().endsAt()));
     }
 }

@@ -195,7 +195,7 @@ class ConfigurationFileTest {
         HandlerSettings handler = load("handler: {type: http, http: {url: 'http://h/', headers: {X-A: b}}}").handler();
 
         assertThat(handler.of(HttpSettings.class)).contains(new HttpSettings(
-                "http://h/", Duration.ofSeconds(2), Duration.ofSeconds(10), Map.of("X-A", "b"), Map.of(), false, "",
+                "http://h/", Duration.ofSeconds(2), Duration.ofSeconds(10), 1, Map.of("X-A", "b"), Map.of(), false, "",
                 "", "", new HttpSettings.Tls("", "", "", "", "", ""), ""));
         assertThat(handler.of(PullSettings.class)).isEmpty();
         assertThat(load("handler: {type: pull}").handler().of(PullSettings.class))

@@ -32,29 +32,35 @@ public record HandlersPeers(int slots, int tenants, List<Load> loads, int limitS
      *
      * @param millis the handler sleeps
      * @param items  in the input
+     * @param keys   of one tenant each, in whose order the product handles the items; 0 for no order
      */
-    record Load(int millis, int items) {
+    record Load(int millis, int items, int keys) {
+        private String title() {
+            return keys == 0 ? "handler %d ms".formatted(millis) : "%,d keys".formatted(keys);
+        }
+
         String perSecond() {
-            return "handler %d ms: items/s".formatted(millis);
+            return title() + ": items/s";
         }
 
         private String left() {
-            return "handler %d ms: items not done in time".formatted(millis);
+            return title() + ": items not done in time";
         }
 
         private String twice() {
-            return "handler %d ms: items done more than once".formatted(millis);
+            return title() + ": items done more than once";
         }
 
         private String cpu() {
-            return "handler %d ms: CPU + broker's, us an item".formatted(millis);
+            return title() + ": CPU + broker's, us an item";
         }
     }
 
     @Override
     public String title() {
         return "handlers: %,d tenants, %d slots, %s".formatted(tenants, slots, loads.stream()
-                .map(load -> "%,d items of %d ms".formatted(load.items(), load.millis())).toList());
+                .map(load -> "%,d items of %d ms%s".formatted(load.items(), load.millis(),
+                        load.keys() == 0 ? "" : " in the order of %,d keys".formatted(load.keys()))).toList());
     }
 
     @Override
@@ -76,7 +82,7 @@ public record HandlersPeers(int slots, int tenants, List<Load> loads, int limitS
 
     @Override
     public void warmUp(Bench bench, Contestant contestant, String prefix) {
-        run(bench, contestant, prefix, new Load(0, WARM_UP_ITEMS), new LinkedHashMap<>(), new ArrayList<>());
+        run(bench, contestant, prefix, new Load(0, WARM_UP_ITEMS, 0), new LinkedHashMap<>(), new ArrayList<>());
     }
 
     @Override
@@ -85,7 +91,8 @@ public record HandlersPeers(int slots, int tenants, List<Load> loads, int limitS
         List<String> detail = new ArrayList<>();
         boolean disturbed = false;
         for (Load load : loads) {
-            disturbed |= run(bench, contestant, prefix + "-" + load.millis(), load, figures, detail);
+            String own = prefix + "-" + load.millis() + "-" + load.keys();
+            disturbed |= run(bench, contestant, own, load, figures, detail);
         }
         return new Result(figures, disturbed, detail);
     }
@@ -101,7 +108,8 @@ public record HandlersPeers(int slots, int tenants, List<Load> loads, int limitS
         HandlingContender.Work work = new HandlingContender.Work(load.items(), load.millis());
         try (Scene scene = Scene.set(bench.admin(), bench.broker().bootstrapServers(), prefix, false,
                         Map.of("worker.slots", Integer.toString(slots), "worker.drainGrace", "0ms"));
-                Preload preload = Preload.write(scene, load.items(), tenants);
+                Preload preload = load.keys() == 0 ? Preload.write(scene, load.items(), tenants)
+                        : Preload.writeOrdered(scene, load.items(), load.keys());
                 QueueUnderTest queue = contestant.start(scene, slots, (key, value) -> {
                     work.handle(value);
                     return true;
@@ -116,7 +124,7 @@ public record HandlersPeers(int slots, int tenants, List<Load> loads, int limitS
             figures.put(load.left(), (double) load.items() - done);
             figures.put(load.twice(), (double) work.duplicates());
             figures.put(load.cpu(), use.cpuMicros(Math.max(1, done)));
-            detail.add("%d ms: load before %s, %s; %s".formatted(load.millis(), before, use, queue.figures()));
+            detail.add("%s: load before %s, %s; %s".formatted(load.title(), before, use, queue.figures()));
             return use.isDisturbed();
         }
     }

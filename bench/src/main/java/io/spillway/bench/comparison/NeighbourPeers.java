@@ -30,10 +30,11 @@ import org.HdrHistogram.Histogram;
  * @param burst         items of the noisy tenant
  * @param burstAt       second of the burst
  * @param tailSeconds   after the last quiet item; the run ends then with whatever is left
+ * @param isOrdered     whether each tenant has one order key
  */
 public record NeighbourPeers(
         int tenants, int slots, int handlerMillis, int quietRate, int settleSeconds, int aloneSeconds, int seconds,
-        int burst, int burstAt, int tailSeconds) implements PeerScenario {
+        int burst, int burstAt, int tailSeconds, boolean isOrdered) implements PeerScenario {
     private static final int NOISY = 0;
     private static final IntPredicate IS_NOISY = tenant -> tenant == NOISY;
     private static final IntPredicate IS_QUIET = IS_NOISY.negate();
@@ -59,8 +60,9 @@ public record NeighbourPeers(
 
     @Override
     public String title() {
-        return "neighbour: %d tenants, handler %d ms, %d slots; %d quiet items/s for %d s, %,d items at once at second %d (without the burst %d s)"
-                .formatted(tenants, handlerMillis, slots, quietRate, seconds, burst, burstAt, aloneSeconds);
+        return "neighbour: %d tenants, handler %d ms, %d slots; %d quiet items/s for %d s, %,d items at once at second %d (without the burst %d s)%s"
+                .formatted(tenants, handlerMillis, slots, quietRate, seconds, burst, burstAt, aloneSeconds,
+                        isOrdered ? ", an order key for each tenant" : "");
     }
 
     @Override
@@ -135,7 +137,7 @@ public record NeighbourPeers(
         if (burstItems > 0) {
             flows.add(Flow.burst(NOISY, burstItems, Math.min(burstSecond(), settleSeconds + quietSeconds)));
         }
-        Traffic traffic = new Traffic(flows);
+        Traffic traffic = new Traffic(flows, false, isOrdered);
         return LoadRun.of(bench, new LoadRun.Plan(prefix, slots, Map.of("worker.drainGrace", "0ms"), Map.of(), traffic,
                 Ledger.Behaviour.sleeping(handlerMillis), ledger -> LoadRun.allDone(ledger, traffic),
                 settleSeconds + quietSeconds + tailSeconds), contestant);

@@ -24,7 +24,9 @@ public final class PeersCommand implements Callable<Integer> {
         NEIGHBOUR,
         SLOW_TENANT,
         OUTAGE,
-        HANDLERS;
+        HANDLERS,
+        ORDER,
+        ORDER_NEIGHBOUR;
 
         /** As it is given on the command line. */
         @Override
@@ -127,8 +129,13 @@ public final class PeersCommand implements Callable<Integer> {
     private PeerScenario scenario() {
         return switch (kind) {
             case NEIGHBOUR -> quick
-                    ? new NeighbourPeers(100, slots, 20, 490, 3, 4, 8, 6_000, 2, 4)
-                    : new NeighbourPeers(100, slots, 20, 490, 4, 8, seconds, burst, 5, 4);
+                    ? new NeighbourPeers(100, slots, 20, 490, 3, 4, 8, 6_000, 2, 4, false)
+                    : new NeighbourPeers(100, slots, 20, 490, 4, 8, seconds, burst, 5, 4, false);
+            case ORDER_NEIGHBOUR -> quick
+                    ? new NeighbourPeers(100, slots, 20, 490, 3, 4, 8, 6_000, 2, 4, true)
+                    : new NeighbourPeers(100, slots, 20, 490, 4, 8, seconds, burst, 5, 4, true);
+            case ORDER -> new HandlersPeers(slots, 1_000, quick ? orders(200, 2_000, 5_000)
+                    : orders(1_000, 10_000, 40_000), 60);
             case SLOW_TENANT -> quick
                     ? new SlowTenantPeers(100, slots, 10, 10_000, 0.5, 3, 3, 6, 3)
                     : new SlowTenantPeers(100, slots, 10, 10_000, 0.5, 5, 10, 20, 5);
@@ -143,8 +150,14 @@ public final class PeersCommand implements Callable<Integer> {
 
     /** Of 0, 1, 10 and 100 ms. */
     private static List<HandlersPeers.Load> loads(int none, int one, int ten, int hundred) {
-        return List.of(new HandlersPeers.Load(0, none), new HandlersPeers.Load(1, one),
-                new HandlersPeers.Load(10, ten), new HandlersPeers.Load(100, hundred));
+        return List.of(new HandlersPeers.Load(0, none, 0), new HandlersPeers.Load(1, one, 0),
+                new HandlersPeers.Load(10, ten, 0), new HandlersPeers.Load(100, hundred, 0));
+    }
+
+    /** Of 1, 100 and 10,000 keys. */
+    private static List<HandlersPeers.Load> orders(int one, int hundred, int tenThousand) {
+        return List.of(new HandlersPeers.Load(5, one, 1), new HandlersPeers.Load(5, hundred, 100),
+                new HandlersPeers.Load(5, tenThousand, 10_000));
     }
 
     private static void print(int round, Contestant contestant, PeerScenario.Result result) {

@@ -124,7 +124,7 @@ public final class NeighbourCommand implements Callable<Integer> {
         if (burstItems > 0) {
             flows.add(Flow.burst(NOISY, burstItems, settleSeconds + atSecond));
         }
-        Traffic traffic = new Traffic(flows, workloads);
+        Traffic traffic = new Traffic(flows, workloads, false);
         return LoadRun.of(bench, new LoadRun.Plan(prefix, slots, Map.of(), Map.of(), traffic,
                 Ledger.Behaviour.sleeping(handlerMillis), ledger -> LoadRun.allDone(ledger, traffic), limitSeconds));
     }

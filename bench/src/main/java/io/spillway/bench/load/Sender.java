@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Sends one flow, on a thread and with a producer of its own: a burst is another program's than the steady items
@@ -20,6 +19,7 @@ public final class Sender implements AutoCloseable {
     private final Flow flow;
     private final int firstNumber;
     private final BenchItems items;
+    private final boolean isOrdered;
     private final KafkaProducer<byte[], byte[]> producer;
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private final Thread thread;
@@ -31,6 +31,7 @@ public final class Sender implements AutoCloseable {
         this.flow = flow;
         this.firstNumber = traffic.firstOf(flow);
         this.items = new BenchItems(traffic.tenants(), traffic.areWorkloads());
+        this.isOrdered = traffic.isOrdered();
         this.producer = new KafkaProducer<>(ClientSettings.bytes(scene, Map.of(ProducerConfig.ACKS_CONFIG, "all")));
         // The producer knows the topic before the first item is due.
         producer.partitionsFor(scene.input());
@@ -85,7 +86,7 @@ public final class Sender implements AutoCloseable {
                 break;
             }
             BenchItems.Item item = items.of(flow.tenant(i), firstNumber + i, Instant.now(), dueNanos);
-            producer.send(new ProducerRecord<>(scene.input(), item.key(), item.value()), (stored, refused) -> {
+            producer.send(item.to(scene.input(), isOrdered), (stored, refused) -> {
                 if (refused != null) {
                     failure.compareAndSet(null, refused);
                 }

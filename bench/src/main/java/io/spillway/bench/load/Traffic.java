@@ -6,11 +6,12 @@ import java.util.List;
  * The flows of a run; items are numbered through all of them.
  *
  * @param areWorkloads whether what the flows call tenants are workloads of one tenant
+ * @param isOrdered    whether all items of a tenant have one order key
  */
-public record Traffic(List<Flow> flows, boolean areWorkloads) {
+public record Traffic(List<Flow> flows, boolean areWorkloads, boolean isOrdered) {
     /** Flows of tenants. */
     public Traffic(List<Flow> flows) {
-        this(flows, false);
+        this(flows, false, false);
     }
 
     int items() {

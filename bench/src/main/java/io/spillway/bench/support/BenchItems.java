@@ -1,5 +1,6 @@
 package io.spillway.bench.support;
 
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Random;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Items of exactly {@value #VALUE_BYTES} bytes in single-object encoding. The payload comes last in the encoding, so
@@ -22,6 +24,7 @@ public final class BenchItems {
     private static final long SEED = 20_261_121;
     private static final String ID_PREFIX = "item-";
     private static final String TENANT_PREFIX = "tenant-";
+    private static final byte[] ORDER_KEY = {'k'};
     private static final int TENANT_DIGITS = 6;
     private static final int ID_DIGITS = 12;
     /** Behind the marker and fingerprint of the encoding, the tenant with its length in a byte, and the id's length. */
@@ -64,7 +67,20 @@ public final class BenchItems {
     }
 
     /** One item to send. */
-    public record Item(byte[] key, byte[] value) {}
+    public record Item(byte[] key, byte[] value) {
+        /**
+         * Returns its record.
+         *
+         * @param isOrdered whether all items of its tenant have one order key
+         */
+        public ProducerRecord<byte[], byte[]> to(String topic, boolean isOrdered) {
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, key, value);
+            if (isOrdered) {
+                record.headers().add(ItemHeaders.ORDER_KEY, ORDER_KEY);
+            }
+            return record;
+        }
+    }
 
     /**
      * The next item.

@@ -29,15 +29,21 @@ public final class Preload implements AutoCloseable {
 
     /** Writes them to the input, as producers do. */
     public static Preload write(Scene scene, int items, int tenants) {
-        return write(scene, scene.input(), items, tenants, false);
+        return write(scene, scene.input(), items, tenants, false, false);
+    }
+
+    /** Writes them to the input with an order key, one for each tenant. */
+    public static Preload writeOrdered(Scene scene, int items, int tenants) {
+        return write(scene, scene.input(), items, tenants, false, true);
     }
 
     /** Writes them to hot, as the router does: key and value as they came, and where each entered. */
     public static Preload writeRouted(Scene scene, int items, int tenants) {
-        return write(scene, scene.output(), items, tenants, true);
+        return write(scene, scene.output(), items, tenants, true, false);
     }
 
-    private static Preload write(Scene scene, String topic, int items, int tenants, boolean routed) {
+    private static Preload write(
+            Scene scene, String topic, int items, int tenants, boolean routed, boolean ordered) {
         Map<String, Object> more = new HashMap<>();
         more.put(ProducerConfig.ACKS_CONFIG, "all");
         more.put(ProducerConfig.BATCH_SIZE_CONFIG, 256 * 1024);
@@ -45,7 +51,7 @@ public final class Preload implements AutoCloseable {
         more.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, scene.prefix() + ".preload");
         more.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS);
         Preload preload = new Preload(new KafkaProducer<>(ClientSettings.bytes(scene, more)));
-        preload.send(topic, items, new BenchItems(tenants), routed ? scene.input() : "");
+        preload.send(topic, items, new BenchItems(tenants), routed ? scene.input() : "", ordered);
         return preload;
     }
 
@@ -64,14 +70,14 @@ public final class Preload implements AutoCloseable {
         producer.close();
     }
 
-    private void send(String topic, int items, BenchItems source, String origin) {
+    private void send(String topic, int items, BenchItems source, String origin, boolean ordered) {
         AtomicReference<Exception> failure = new AtomicReference<>();
         producer.initTransactions();
         producer.beginTransaction();
         Instant now = Instant.now();
         for (int i = 0; i < items; i++) {
             BenchItems.Item item = source.next(now, i);
-            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, item.key(), item.value());
+            ProducerRecord<byte[], byte[]> record = item.to(topic, ordered);
             if (!origin.isEmpty()) {
                 record.headers().add(ItemHeaders.ORIGIN, new Origin(origin, 0, i).bytes());
             }

@@ -104,13 +104,14 @@ public final class Progress {
     }
 
     /**
-     * Of what the items come from. Kafka Streams divides the stages with a store, of the delay lane and of the ledger,
-     * by their sum, so one thread may have more of the one and fewer of the other for good.
+     * Of what the items come from. Kafka Streams divides the stages with a store, of the delay lane, the schedules and
+     * the ledger, by their sum, so one thread may have more of the one and fewer of the other for good.
      */
     private static boolean hasItsShare(Collection<TopicPartition> assigned, int partitions) {
         Map<String, Long> byTopic =
                 assigned.stream().collect(Collectors.groupingBy(TopicPartition::topic, Collectors.counting()));
-        byTopic.keySet().removeIf(topic -> topic.endsWith(".ledger") || topic.endsWith(".delay"));
+        byTopic.keySet().removeIf(topic -> topic.endsWith(".ledger") || topic.endsWith(".delay")
+                || topic.endsWith(".schedules"));
         int least = partitions / Scene.THREADS;
         int most = Math.ceilDiv(partitions, Scene.THREADS);
         return !byTopic.isEmpty() && byTopic.values().stream().allMatch(count -> count == least || count == most);

@@ -14,7 +14,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Response to a request: status, headers, and the first part of the body if it is no success. The rest of the body is
+ * Response to a request: status, headers, and the first part of the body. The rest of the body is
  * read and dropped, so that the connection can be used again, up to {@link #MAX_READ} and {@link #MAX_MILLIS}; then the
  * connection is closed. A body that is slow, cut off or malformed is no error, because the destination has decided.
  */
@@ -29,16 +29,24 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private final CompletionStage<Void> closed = end.handle((ended, late) -> closed(late != null));
     private volatile HttpResponse.ResponseInfo info;
+    private final int maxResult;
     private byte[] kept = NOTHING;
     private int length;
     private long read;
     private Flow.Subscription subscription;
 
-    private HttpAnswer() {}
+    private HttpAnswer(int maxResult) {
+        this.maxResult = maxResult;
+    }
 
-    /** Sends a request and returns the response; throws if there is none. */
-    static HttpAnswer to(HttpRequest request, HttpClient client) throws IOException, InterruptedException {
-        HttpAnswer answer = new HttpAnswer();
+    /**
+     * Sends a request and returns the response; throws if there is none.
+     *
+     * @param maxResult bytes of the body of a success that are kept
+     */
+    static HttpAnswer to(HttpRequest request, HttpClient client, int maxResult)
+            throws IOException, InterruptedException {
+        HttpAnswer answer = new HttpAnswer(maxResult);
         try {
             client.send(request, answer);
         } catch (IOException e) {
@@ -57,14 +65,14 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
         return info.headers();
     }
 
-    /** Returns what is kept of the body; empty for a success. */
+    /** Returns what is kept of the body. */
     synchronized String body() {
         return new String(kept, 0, length, StandardCharsets.UTF_8).strip();
     }
 
     @Override
     public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo responseInfo) {
-        kept = responseInfo.statusCode() / 100 == 2 ? NOTHING : new byte[MAX_KEPT];
+        kept = new byte[responseInfo.statusCode() / 100 == 2 ? maxResult : MAX_KEPT];
         info = responseInfo;
         return this;
     }
@@ -108,7 +116,7 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
             buffer.get(kept, length, taken);
             length += taken;
         }
-        return read > MAX_READ;
+        return read > Math.max(MAX_READ, kept.length);
     }
 
     private Void closed(boolean isLate) {

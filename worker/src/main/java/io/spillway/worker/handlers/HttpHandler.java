@@ -56,7 +56,8 @@ public final class HttpHandler implements Handler {
 
         @Override
         public Handler create(HttpSettings settings, HandlerContext context) {
-            return new HttpHandler(settings, context.clock());
+            HttpHandler handler = new HttpHandler(settings, context.clock());
+            return settings.maxItems() == 1 ? handler : new HttpBatchHandler(handler, settings.maxItems());
         }
     }
 
@@ -91,18 +92,41 @@ public final class HttpHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) throws IOException, InterruptedException {
+        return call(requests -> requests.of(delivery), 0, delivery.attempt()).outcome;
+    }
+
+    /**
+     * What a request came to.
+     *
+     * @param body what is kept of the answer to a success; otherwise empty
+     */
+    record Called(Outcome outcome, String body) {
+        private static Called of(Outcome outcome) {
+            return new Called(outcome, "");
+        }
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @param maxResult bytes of the body of a success that are kept
+     * @param attempt   of its item
+     */
+    Called call(HttpSender.Call call, int maxResult, int attempt) throws IOException, InterruptedException {
         try {
-            return outcomeOf(sender.send(delivery), delivery.attempt());
+            HttpAnswer answer = sender.send(call, maxResult);
+            Outcome outcome = outcomeOf(answer, attempt);
+            return new Called(outcome, outcome instanceof Outcome.Done ? answer.body() : "");
         } catch (HttpRequests.UnsendableException e) {
             // Final, because the producer set it.
-            return Outcome.dead(Printable.of(e.getMessage()));
+            return Called.of(Outcome.dead(Printable.of(e.getMessage())));
         } catch (HttpConnectTimeoutException e) {
-            return Outcome.unavailable(
-                    "no connection to " + authority + " within " + connectTimeout.toMillis() + " ms");
+            return Called.of(Outcome.unavailable(
+                    "no connection to " + authority + " within " + connectTimeout.toMillis() + " ms"));
         } catch (ConnectException | NoRouteToHostException | UnknownHostException | SSLHandshakeException e) {
-            return Outcome.unavailable("no connection to " + authority + ": " + e);
+            return Called.of(Outcome.unavailable("no connection to " + authority + ": " + e));
         } catch (HttpTimeoutException e) {
-            return Outcome.retry("no response within " + requestTimeout.toMillis() + " ms");
+            return Called.of(Outcome.retry("no response within " + requestTimeout.toMillis() + " ms"));
         }
     }
 

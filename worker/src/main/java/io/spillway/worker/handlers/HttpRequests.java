@@ -1,5 +1,7 @@
 package io.spillway.worker.handlers;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.text.UrlTemplate;
 import io.spillway.handler.Delivery;
@@ -48,20 +50,35 @@ final class HttpRequests {
         });
     }
 
+    /** Returns the request for items of one tenant and workload as a JSON array; throws as {@link #of(Delivery)}. */
+    HttpRequest of(List<Delivery> deliveries) throws UnsendableException {
+        ArrayNode items = JsonNodeFactory.instance.arrayNode();
+        deliveries.forEach(delivery -> items.add(DeliveryJson.of(delivery)));
+        HttpRequest.Builder request = start(deliveries.getFirst(), "application/json")
+                .header("Spillway-Items", Integer.toString(deliveries.size()))
+                .POST(HttpRequest.BodyPublishers.ofString(items.toString()));
+        fixed.forEach(request::header);
+        return request.build();
+    }
+
+    private HttpRequest.Builder start(Delivery delivery, String contentType) throws UnsendableException {
+        URI target = url.of(delivery.tenant(), delivery.workload()).orElseThrow(() -> new UnsendableException(
+                "The tenant or workload cannot be part of a URL: " + delivery.tenant() + ", " + delivery.workload()));
+        return HttpRequest.newBuilder(target)
+                .timeout(timeout)
+                .header("Content-Type", contentType)
+                .header("Spillway-Tenant", delivery.tenant())
+                .header("Spillway-Workload", delivery.workload());
+    }
+
     /** Returns the request; throws {@link UnsendableException} when no request can carry the item. */
     HttpRequest of(Delivery delivery) throws UnsendableException {
         if (!HttpSettings.isValue(delivery.contentType())) {
             throw new UnsendableException(
                     "The content type cannot be an HTTP header: " + delivery.contentType());
         }
-        URI target = url.of(delivery.tenant(), delivery.workload()).orElseThrow(() -> new UnsendableException(
-                "The tenant or workload cannot be part of a URL: " + delivery.tenant() + ", " + delivery.workload()));
-        HttpRequest.Builder request = HttpRequest.newBuilder(target)
-                .timeout(timeout)
-                .header("Content-Type", delivery.contentType())
-                .header("Spillway-Tenant", delivery.tenant())
+        HttpRequest.Builder request = start(delivery, delivery.contentType())
                 .header("Spillway-Id", delivery.id())
-                .header("Spillway-Workload", delivery.workload())
                 .header("Spillway-Attempt", Integer.toString(delivery.attempt()))
                 .header("Spillway-Enqueued-At", Long.toString(delivery.enqueuedAt().toEpochMilli()))
                 .header("Idempotency-Key", delivery.id())

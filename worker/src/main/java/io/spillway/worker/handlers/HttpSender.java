@@ -2,7 +2,6 @@ package io.spillway.worker.handlers;
 
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.text.Printable;
-import io.spillway.handler.Delivery;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -57,16 +56,25 @@ final class HttpSender implements AutoCloseable {
                 HttpResponse.BodyHandlers.discarding());
     }
 
-    /** Sends an item; once more if the destination refuses the credentials and a file holds others now. */
-    HttpAnswer send(Delivery delivery)
+    /** Maker of the request of a call. */
+    interface Call {
+        HttpRequest with(HttpRequests requests) throws HttpRequests.UnsendableException;
+    }
+
+    /**
+     * Sends a request; once more if the destination refuses the credentials and a file holds others now.
+     *
+     * @param maxResult bytes of the body of a success that are kept
+     */
+    HttpAnswer send(Call call, int maxResult)
             throws HttpRequests.UnsendableException, IOException, InterruptedException {
         Setup used = current(LOOK_AGAIN_MILLIS);
-        HttpAnswer answer = send(used, delivery);
+        HttpAnswer answer = send(used, call, maxResult);
         if (!StatusRules.isRefusal(answer.status())) {
             return answer;
         }
         Setup now = current(0);
-        return now.files().equals(used.files()) ? answer : send(now, delivery);
+        return now.files().equals(used.files()) ? answer : send(now, call, maxResult);
     }
 
     @Override
@@ -75,11 +83,11 @@ final class HttpSender implements AutoCloseable {
         replaced.ifPresent(HttpClient::shutdownNow);
     }
 
-    private HttpAnswer send(Setup with, Delivery delivery)
+    private HttpAnswer send(Setup with, Call call, int maxResult)
             throws HttpRequests.UnsendableException, IOException, InterruptedException {
-        HttpRequest request = with.requests().of(delivery);
+        HttpRequest request = call.with(with.requests());
         try {
-            return HttpAnswer.to(request, with.client());
+            return HttpAnswer.to(request, with.client(), maxResult);
         } catch (IOException e) {
             if (!isWithoutResponse(e)) {
                 throw e;
@@ -87,7 +95,7 @@ final class HttpSender implements AutoCloseable {
             // Of a client with connections the next one may be closed too.
             HttpClient without = client(with.tls());
             try {
-                return HttpAnswer.to(request, without);
+                return HttpAnswer.to(request, without, maxResult);
             } finally {
                 without.shutdownNow();
             }

@@ -24,6 +24,9 @@ public record HttpSettings(
                 doc = "Maximum time to open a connection.") Duration connectTimeout,
         @Setting(key = "handler.http.requestTimeout", defaultValue = "10s", allowed = "1ms or more",
                 doc = "Maximum time from the request to the status of the response.") Duration requestTimeout,
+        @Setting(key = "handler.http.maxItems", defaultValue = "1", allowed = "1 to 1000",
+                doc = "Most items of one request. From 2 on the body of each request is a JSON array of items, and the"
+                        + " answer one of outcomes.") int maxItems,
         @Setting(key = "handler.http.headers", doc = "Request headers with fixed values, for type http.")
                 Map<String, String> headers,
         @Setting(key = "handler.http.secretHeaders",
@@ -63,7 +66,7 @@ public record HttpSettings(
             }
             throw new InvalidSettingException("handler.http.url", url, problem);
         });
-        AllowedRange.check(HttpSettings.class, url, connectTimeout, requestTimeout);
+        AllowedRange.check(HttpSettings.class, url, connectTimeout, requestTimeout, maxItems);
         new StatusRules(retryStatuses, unavailableStatuses, finalStatuses);
         headers = Map.copyOf(headers);
         secretHeaders = Map.copyOf(secretHeaders);

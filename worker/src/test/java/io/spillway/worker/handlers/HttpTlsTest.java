@@ -191,7 +191,7 @@ class HttpTlsTest {
     private static HttpSettings settings(HttpSettings.Tls tls) {
         Duration timeout = Duration.ofSeconds(30);
         return new HttpSettings("https://127.0.0.1:" + server.getAddress().getPort() + "/", timeout, timeout,
-                Map.of(), Map.of(), false, "", "", "", tls, "");
+                1, Map.of(), Map.of(), false, "", "", "", tls, "");
     }
 
     private static String file(String name) {
