@@ -29,6 +29,20 @@ class EndByTimeTest {
     }
 
     @Test
+    void what_ends_by_time_misses_the_objective_of_its_tenant_and_a_duplicate_does_not() {
+        router.set("acme", PolicyField.DONE_WITHIN, "1m");
+        router.send(item("acme", START_MILLIS - 14 * DAY));
+        router.send(item("bolt", START_MILLIS - 14 * DAY));
+        for (int i = 0; i < 2; i++) {
+            router.send(item("acme", START_MILLIS), headers("spillway-id", "a", "spillway-dedupe", "true"));
+        }
+
+        assertThat(router.registry.get("spillway.objective.items").tags("tenant", "acme", "result", "ended").counter()
+                .count()).isEqualTo(1);
+        assertThat(router.count("spillway.objective.items", "tenant", "*other*")).isZero();
+    }
+
+    @Test
     void an_item_of_ingress_past_expire_after_is_a_dead_letter_with_its_position() {
         byte[] value = item("acme", START_MILLIS - 14 * DAY);
         router.send(value, headers("x", "y", "spillway-attempt", "3"));

@@ -8,6 +8,7 @@ import io.spillway.core.item.LaneReason;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.core.routing.Route;
@@ -58,6 +59,10 @@ final class LaneRecords {
         this.keepsTrail = topics.keepsTrail();
     }
 
+    TenantPolicy policyOf(LaneItem item) {
+        return tenants.apply(item.tenant()).policy();
+    }
+
     /** Returns whether {@link #finished} is written for each finished item. */
     boolean keepsTrail() {
         return keepsTrail;
@@ -100,7 +105,7 @@ final class LaneRecords {
      */
     Optional<ProducerRecord<byte[], byte[]>> tracked(LaneItem item, ItemState to, String reason, int attempts) {
         boolean isTracked = keepsTrail && !Subscription.isDelivery(item.workload())
-                && tenants.apply(item.tenant()).policy().isTracked();
+                && policyOf(item).isTracked();
         return isTracked ? Optional.of(finished(item, new TrailCodec.End(to, reason), attempts)) : Optional.empty();
     }
 

@@ -10,6 +10,7 @@ import io.spillway.core.retry.NextStep;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.codec.Turn;
+import io.spillway.kafka.metrics.Objectives;
 import java.time.InstantSource;
 import java.util.Optional;
 
@@ -52,6 +53,17 @@ final class Outbox {
         if (records.keepsTrail()) {
             item.owned().produce(records.finished(item, DONE, item.attempts() + 1));
         }
+        metObjective(item);
+    }
+
+    private void metObjective(LaneItem item) {
+        metrics.objectives.done(
+                item.tenant(), records.policyOf(item).doneWithinMillis(), clock.millis() - item.ageSinceMillis());
+    }
+
+    private void missedObjective(LaneItem item) {
+        metrics.objectives.ended(
+                item.tenant(), records.policyOf(item).doneWithinMillis(), Objectives.Result.FAILED);
     }
 
     void dropped(LaneItem item, DropReason reason) {
@@ -62,6 +74,9 @@ final class Outbox {
             item.owned().produce(records.finished(item, end, item.attempts()));
         }
         metrics.departures.dropped(reason);
+        if (reason == DropReason.TTL) {
+            missedObjective(item);
+        }
         metrics.setAside(item, clock.millis());
     }
 
@@ -105,8 +120,12 @@ final class Outbox {
 
     /** The delay stage counts what becomes of the item. */
     CommitBatch.Notice settled(Attempt attempt, NextStep next) {
-        if (next instanceof NextStep.Delay) {
-            metrics.failed(attempt.item.tenant());
+        switch (next) {
+            case NextStep.Done done -> metObjective(attempt.item);
+            case NextStep.DeadLetter dead -> missedObjective(attempt.item);
+            case NextStep.Delay retried -> metrics.failed(attempt.item.tenant());
+            case NextStep.GiveBack back -> { }
+            case NextStep.PutOff later -> { }
         }
         return new CommitBatch.Notice(attempt, 0, records.settlement(attempt, next));
     }
@@ -123,6 +142,7 @@ final class Outbox {
                 .or(() -> records.tracked(item, ItemState.DEAD_LETTER, reason.label(), dead.attempts()))
                 .ifPresent(item.owned()::produce);
         metrics.departures.deadLettered(reason);
+        missedObjective(item);
         if (item.unreadable().isEmpty() && dead.attempts() == item.attempts()) {
             metrics.setAside(item, nowMillis);
         }

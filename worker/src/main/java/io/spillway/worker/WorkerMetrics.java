@@ -16,10 +16,12 @@ import io.spillway.core.scheduling.ThrottledTime;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.metrics.AgeTimer;
 import io.spillway.kafka.metrics.Departures;
+import io.spillway.kafka.metrics.Objectives;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +45,7 @@ final class WorkerMetrics {
 
     final Departures departures;
     final WaitingMeters waitingItems;
+    final Objectives objectives;
     /** Items of which this worker has started a delivery, for the routers, which know those of all workers. */
     final FirstStarts starts = new FirstStarts();
     private final TenantMeters<Counter> timeouts;
@@ -83,6 +86,8 @@ final class WorkerMetrics {
             InstantSource clock) {
         this.registry = registry;
         departures = new Departures(registry);
+        objectives = new Objectives(registry, tenants,
+                EnumSet.of(Objectives.Result.MET, Objectives.Result.LATE, Objectives.Result.FAILED));
         failures = new TenantMeters<>(tenants, tenant -> failureMeters(tenant, unavailable), removed -> {
             removed.unavailable().ifPresent(registry::remove);
             registry.remove(removed.failed());
@@ -266,6 +271,7 @@ final class WorkerMetrics {
         failures.elect();
         waitingItems.elect();
         timeouts.elect();
+        objectives.elect();
     }
 
     /** Returns the name of an outcome, as labels and spans have it. */

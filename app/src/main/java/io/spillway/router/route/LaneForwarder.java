@@ -1,6 +1,7 @@
 package io.spillway.router.route;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
@@ -145,7 +146,8 @@ public final class LaneForwarder implements AutoCloseable {
                 services.commitRequester().moved(context, startsEarly(record, to, decision.partition()));
                 recordMove(decision.tenant().name(), ItemState.of(to.lane()), moves);
                 // The delay stage knows whether an id is new, and tells then where the item waits.
-                if (to.reason() != LaneReason.ORDER || !Sequenced.isDeduped(record)) {
+                if (decision.tenant().policy().isTracked()
+                        && (to.reason() != LaneReason.ORDER || !Sequenced.isDeduped(record))) {
                     track(record, decision.tenant().name(),
                             new TrailCodec.End(ItemState.of(to.lane()), to.reason().label()),
                             Origin.of(record.headers()), nowMillis);
@@ -155,6 +157,9 @@ public final class LaneForwarder implements AutoCloseable {
             case Route.Drop drop -> {
                 services.commitRequester().moved(context, false);
                 services.metrics().dropped(drop.reason());
+                if (drop.reason() == DropReason.TTL) {
+                    services.metrics().missedObjective(decision.tenant());
+                }
                 recordMove(decision.tenant().name(), ItemState.DROPPED, moves);
                 endTurn(record.headers(), decision.tenant().name(), Turn.Result.ENDED, record.timestamp());
                 if (services.topics().keepsTrail()) {
@@ -174,6 +179,7 @@ public final class LaneForwarder implements AutoCloseable {
             Record<byte[], byte[]> record, Decision decision, Route.DeadLetter dead, Moves moves, long offset,
             long nowMillis) {
         services.commitRequester().moved(context, false);
+        services.metrics().missedObjective(decision.tenant());
         String tenant = ownerOf(record);
         if (dead.reason() == DeadReason.RETRY_TIME_OVER && decision.tenant().policy().pausesWhenDown()) {
             ItemHeaders.text(record.headers(), ItemHeaders.WORKLOAD).filter(Subscription::isDelivery)

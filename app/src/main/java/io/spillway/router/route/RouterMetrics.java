@@ -9,11 +9,14 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.routing.Route;
 import io.spillway.core.text.Printable;
 import io.spillway.kafka.metrics.Departures;
+import io.spillway.kafka.metrics.Objectives;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +33,7 @@ public final class RouterMetrics {
 
     private final Map<LaneReason, Counter> routed = new EnumMap<>(LaneReason.class);
     private final Departures departures;
+    private final Objectives objectives;
     private final Counter deliveries;
     private final Timer future;
     private final Timer past;
@@ -50,6 +54,7 @@ public final class RouterMetrics {
                     .register(registry));
         }
         departures = new Departures(registry);
+        objectives = new Objectives(registry, tenants, EnumSet.of(Objectives.Result.ENDED));
         deliveries = Counter.builder("spillway.deliveries")
                 .description("Items made as deliveries to subscriptions").register(registry);
         future = skew(registry, "future");
@@ -71,6 +76,11 @@ public final class RouterMetrics {
         departures.dropped(reason);
     }
 
+    /** Counts an item of a tenant that was not handled, if it has an objective. */
+    void missedObjective(TenantContext tenant) {
+        objectives.ended(tenant.name(), tenant.policy().doneWithinMillis(), Objectives.Result.ENDED);
+    }
+
     /** Counts items that went neither to hot nor to delay, by tenant. Traffic to hot needs no series per tenant. */
     void sidelined(String tenant, Route route) {
         switch (route) {
@@ -84,6 +94,7 @@ public final class RouterMetrics {
     /** Gives the series by tenant to the busiest tenants. Called by the housekeeping thread only. */
     public void electTenants() {
         sidelined.elect();
+        objectives.elect();
         skews.turn();
     }
 

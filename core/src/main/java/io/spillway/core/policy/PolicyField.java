@@ -89,6 +89,8 @@ public enum PolicyField {
     PAUSED("paused", "false", Type.FLAG, 0, 1, false, "whether items are accepted but held in delay, without attempts"),
     PAUSE_WHEN_DOWN("pauseWhenDown", "false", Type.FLAG, 0, 1, false,
             "whether a subscription is paused when a delivery's retryFor is over and its receiver does not work"),
+    DONE_WITHIN("doneWithin", "none", Type.DURATION, 1, Limits.YEAR_MILLIS, true,
+            "objective: how soon after it was enqueued, or was due, an item is to be done; counted, and alerted"),
     TRACKED("tracked", "false", Type.FLAG, 0, 1, false,
             "whether the trail follows each move of its items, so that its producers can ask the gateways for their state"),
     URL("url", "none", Type.URL, 0, 0, true,

@@ -262,6 +262,11 @@ public final class TenantPolicy {
         return isOn(PolicyField.PAUSE_WHEN_DOWN);
     }
 
+    /** Returns how old an item may be when it is done, milliseconds; {@link Long#MAX_VALUE} without an objective. */
+    public long doneWithinMillis() {
+        return count(PolicyField.DONE_WITHIN);
+    }
+
     /** Returns whether the trail follows each move of its items. */
     public boolean isTracked() {
         return isOn(PolicyField.TRACKED);

@@ -27,6 +27,7 @@ class PolicyFieldTest {
         "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
         "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin", "paused, paused",
         "url, url", "signingKey, signing-key", "pauseWhenDown, pause-when-down", "tracked, tracked",
+        "doneWithin, done-within",
         "destination, destination", "orderHold, order-hold", "dedupeWindow, dedupe-window"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
@@ -38,8 +39,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(41);
-        assertThat(PolicyField.flags()).hasSize(41).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(42);
+        assertThat(PolicyField.flags()).hasSize(42).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -220,7 +221,7 @@ class PolicyFieldTest {
             case SWEEP_MARGIN, DEDUPE_WINDOW, ORDER_HOLD -> random.nextLong(0, DAY + 1);
             case DEDICATED -> random.nextLong(0, 10_001);
             case RETRY_EARNED -> random.nextDouble();
-            case RETRY_FOR, EXPIRE_AFTER, MAX_DRAIN -> none ? -1L : random.nextLong(1_000, 365 * DAY + 1);
+            case RETRY_FOR, EXPIRE_AFTER, MAX_DRAIN, DONE_WITHIN -> none ? -1L : random.nextLong(1_000, 365 * DAY + 1);
             default -> none ? -1L : random.nextLong(1, 1 + mostOf(field) >>> random.nextInt(8));
         };
     }

@@ -56,6 +56,7 @@ class PolicySettingsTest {
         contract.put(PolicyField.GROWTH_PER_DAY, "1.5");
         contract.put(PolicyField.PAUSED, "false");
         contract.put(PolicyField.PAUSE_WHEN_DOWN, "false");
+        contract.put(PolicyField.DONE_WITHIN, "none");
         contract.put(PolicyField.TRACKED, "false");
         contract.put(PolicyField.URL, "none");
         contract.put(PolicyField.SIGNING_KEY, "none");
