@@ -33,12 +33,21 @@ export class Server {
    * @returns {Promise<{status: number, retryAfterMillis: number | undefined, body: Buffer}>}
    */
   post(path, body, headers) {
+    return this.#request("POST", path, body, { "Content-Length": body.length, ...headers });
+  }
+
+  /** As post. */
+  get(path, headers) {
+    return this.#request("GET", path, undefined, headers);
+  }
+
+  #request(method, path, body, headers) {
     return new Promise((resolve, reject) => {
       const request = this.module.request(new URL(this.url.pathname.replace(/\/$/, "") + path, this.url), {
-        method: "POST",
+        method,
         agent: this.agent,
         timeout: this.timeoutMillis,
-        headers: { Authorization: this.authorization, "Content-Length": body.length, ...headers },
+        headers: { Authorization: this.authorization, ...headers },
         ...(this.agent ? {} : this.tls),
       });
       request.on("timeout", () => request.destroy(new Error(`no answer in ${this.timeoutMillis} ms`)));

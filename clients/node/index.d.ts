@@ -55,6 +55,21 @@ export interface SendOptions {
   headers?: Record<string, string>;
 }
 
+/** What became of an item. */
+export interface ItemState {
+  id: string;
+  tenant: string;
+  state: "waiting" | "running" | "done" | "dropped" | "dead";
+  /** Of one that waits or runs. */
+  lane?: string;
+  /** Why it is in its lane, was dropped or is dead. */
+  reason?: string;
+  /** Attempts that have ended. */
+  attempts: number;
+  /** When it last moved, ISO 8601. */
+  since: string;
+}
+
 /** Sends items to a gateway, over connections that are kept. */
 export class Producer {
   constructor(url: string, key: string, options?: ProducerOptions);
@@ -64,6 +79,12 @@ export class Producer {
    * @throws NotAccepted if it was not confirmed in time, or the producer was closed
    */
   send(payload: string | Uint8Array, options?: SendOptions): Promise<string>;
+  /**
+   * Resolves to what became of the newest item with an id; undefined if none is known. The tenant, required with the
+   * key of a service, must have the policy tracked.
+   * @throws Refused for any other answer
+   */
+  state(id: string, options?: { tenant?: string }): Promise<ItemState | undefined>;
   /** Rejects sends that wait, with NotAccepted, and closes the connections. */
   close(): void;
 }

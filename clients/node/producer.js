@@ -57,6 +57,18 @@ export class Producer {
     return this.#send(Buffer.from(payload), id, headers);
   }
 
+  async state(id, { tenant } = {}) {
+    const { status, body } = await this.#server.get(
+      `/v1/items/${encodeURIComponent(id)}`, tenant === undefined ? {} : { "Spillway-Tenant": tenant });
+    if (status === 404) {
+      return undefined;
+    }
+    if (status !== 200) {
+      throw new Refused(status, detailOf(body));
+    }
+    return JSON.parse(body.toString());
+  }
+
   async #send(body, id, headers) {
     const deadline = performance.now() + this.#timeoutMillis;
     for (let attempt = 1; ; attempt++) {

@@ -63,6 +63,18 @@ async function work(t, items, handle, answer = (answers) => answers.map(() => ({
   return sent;
 }
 
+test("the state of an item is asked for by its id", async (t) => {
+  const answers = [[200, {}, { state: "done" }], [404, {}, { detail: "unknown" }], [409, {}, { detail: "not tracked" }]];
+  const { requests, url } = await serve(t, (path, body, number) => answers[number - 1]);
+  const producer = new Producer(url, "key");
+  assert.deepEqual(await producer.state("a/b c", { tenant: "acme" }), { state: "done" });
+  assert.equal(await producer.state("b"), undefined);
+  await assert.rejects(producer.state("c"), (error) => error instanceof Refused && /409 not tracked/.test(error.message));
+  producer.close();
+  assert.equal(requests[0].path, "/v1/items/a%2Fb%20c");
+  assert.equal(requests[0].headers["spillway-tenant"], "acme");
+});
+
 test("an item is sent again with its id until it is accepted", async (t) => {
   const answers = [undefined, [503, { "Retry-After": "0" }, { detail: "busy" }], [202, {}, { id: "x" }]];
   const { requests, url } = await serve(t, (path, body, number) => answers[number - 1]);

@@ -34,8 +34,15 @@ class Connection:
 
     def post(self, path: str, body: bytes, headers: Dict[str, str]) -> Response:
         """Sends a request. Raises OSError or http.client.HTTPException if there is no whole answer."""
+        return self._request("POST", path, body, headers)
+
+    def get(self, path: str, headers: Dict[str, str]) -> Response:
+        """As post."""
+        return self._request("GET", path, None, headers)
+
+    def _request(self, method: str, path: str, body: Optional[bytes], headers: Dict[str, str]) -> Response:
         try:
-            self._http.request("POST", self._prefix + path, body, {"Authorization": self._authorization, **headers})
+            self._http.request(method, self._prefix + path, body, {"Authorization": self._authorization, **headers})
             response = self._http.getresponse()
             payload = response.read()
         except BaseException:

@@ -8,7 +8,8 @@ import threading
 import time
 import uuid
 from types import TracebackType
-from typing import Dict, List, Mapping, Optional, Type
+from typing import Any, Dict, List, Mapping, Optional, Type
+from urllib.parse import quote
 
 from ._http import Connection, Response, SpillwayError
 
@@ -106,6 +107,28 @@ class Producer:
                 raise NotAccepted(item_id, cause)
             if self._stopped.wait(wait):
                 raise NotAccepted(item_id, "the producer was closed; before that " + cause)
+
+    def state(self, item_id: str, *, tenant: Optional[str] = None) -> Optional[Dict[str, Any]]:
+        """
+        Returns what became of the newest item with an id: its "state" (waiting, running, done, dropped or dead),
+        "attempts", "since", and where there are any "lane" and "reason". None if no such item is known. The tenant
+        must have the policy tracked.
+
+        :param tenant: required with the key of a service
+        :raises Refused: for any other answer
+        :raises SpillwayError: without an answer
+        """
+        try:
+            response = self._connection().get("/v1/items/" + quote(item_id, safe=""),
+                                              {} if tenant is None else {"Spillway-Tenant": tenant})
+        except (OSError, http.client.HTTPException) as error:
+            raise SpillwayError(f"no answer: {error!r}") from error
+        if response.status == 404:
+            return None
+        if response.status != 200:
+            raise Refused(response.status, _detail(response))
+        state: Dict[str, Any] = json.loads(response.body)
+        return state
 
     def _connection(self) -> Connection:
         connection: Optional[Connection] = getattr(self._local, "connection", None)

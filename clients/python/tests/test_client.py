@@ -20,6 +20,9 @@ class Server:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def do_GET(self):
+                self.do_POST()
+
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
                 with server.lock:
@@ -87,6 +90,17 @@ class ProducerTest(unittest.TestCase):
         with Producer(server.url, "key", timeout=1) as producer:
             with self.assertRaisesRegex(NotAccepted, "mine: 429 over rate"):
                 producer.send(b"", item_id="mine")
+
+    def test_the_state_of_an_item_is_asked_for_by_its_id(self):
+        answers = [(200, {}, {"state": "done"}), (404, {}, {"detail": "unknown"}), (409, {}, {"detail": "not tracked"})]
+        server = self.start(lambda path, body, number: answers[number - 1])
+        with Producer(server.url, "key") as producer:
+            self.assertEqual({"state": "done"}, producer.state("a/b c", tenant="acme"))
+            self.assertIsNone(producer.state("b"))
+            with self.assertRaisesRegex(Refused, "409 not tracked"):
+                producer.state("c")
+        self.assertEqual("/v1/items/a%2Fb%20c", server.requests[0][0])
+        self.assertEqual("acme", server.requests[0][1]["Spillway-Tenant"])
 
     def test_a_url_without_a_host_is_refused_before_the_first_item(self):
         for make in (lambda: Producer("127.0.0.1:8080", "key"), lambda: Worker("ftp://h", "key", print)):

@@ -17,6 +17,7 @@ import io.spillway.cli.system.SourcesCommand;
 import io.spillway.cli.system.SweepCommand;
 import io.spillway.cli.system.TopicsCommand;
 import io.spillway.cli.system.TopologyCommand;
+import io.spillway.cli.system.TraceCommand;
 import io.spillway.cli.system.TransactionsCommand;
 import io.spillway.cli.tenants.DestinationsCommand;
 import io.spillway.cli.tenants.SchedulesCommand;
@@ -77,6 +78,7 @@ public final class Main {
             ActionsCommand.class,
             ShardsCommand.class,
             SimulateCommand.class,
+            TraceCommand.class,
             ExplainCommand.class,
             DoctorCommand.class,
             SourcesCommand.class,

@@ -84,6 +84,16 @@ class FinishedItemsIT {
                     .contains("item order-1 of acme, entered at spillway.ingress-", "done ", "finished");
             assertThat(run("explain", "--id", "order-3").failedWith(1))
                     .contains("No record of order-3", "Finished items are found for 1h (topics.trail)");
+            Path recorded = directory.resolve("day.csv");
+            assertThat(run("trace", "record", recorded.toString()).done().out())
+                    .contains("day.csv: 2 items of 2 tenants in ");
+            assertThat(Files.readAllLines(recorded)).hasSize(3).element(1).asString().matches("0,acme,\\d+");
+            Path scenario = Files.writeString(directory.resolve("day.yml"), """
+                    duration: 1m
+                    tenants: [{name: r, arrivals: {type: trace, file: day.csv}}]
+                    """);
+            assertThat(CommandRun.of("simulate", scenario.toString()).done().out()).contains("acme");
+            assertThat(run("trace", "senders").done().out()).contains("TENANT", "acme");
             JsonNode audit = run("audit", "--output", "json").done().json();
             assertThat(audit.get("balanced").booleanValue()).as("the trail counts in no balance").isTrue();
             assertThat(running.stop()).isZero();

@@ -292,9 +292,9 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
                 case Step.Start(SimulatedAttempt attempt) -> start(attempt, nowNanos);
                 case Step.Ride<SimulatedItem, SimulatedAttempt> none ->
                         throw new IllegalStateException("a simulated handler takes one item in a call");
-                case Step.Done(SimulatedItem item) -> {
-                    item.currentPartition.left();
-                    tally.done(item);
+                case Step.Done(SimulatedAttempt attempt) -> {
+                    attempt.item.currentPartition.left();
+                    tally.done(attempt.item);
                 }
                 case Step.Drop(SimulatedItem item, DropReason reason) -> {
                     item.currentPartition.left();

@@ -44,6 +44,8 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     private static final byte[] NO_KEY = {};
 
     final long startedAtMillis;
+    /** How long its call took, of one for several items its share. Owner: the thread of the call. */
+    long tookMillis;
     /** Workers that died while this item ran alone; set before the attempt runs. */
     int deathsBefore;
     /** Exception that the handler threw; null for none. Owner: the thread of the call. */

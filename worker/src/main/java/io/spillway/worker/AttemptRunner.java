@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
@@ -193,6 +194,7 @@ final class AttemptRunner implements AutoCloseable {
         failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(item, result, attempt.startedAtMillis, durationNanos);
         stats.ended(item.lane(), durationNanos / ofCall);
+        attempt.tookMillis = TimeUnit.NANOSECONDS.toMillis(durationNanos / ofCall);
         if (attempt.span.isOn()) {
             attempt.span.ended(
                     WorkerMetrics.outcomeOf(result), errorType(attempt, result), () -> Printable.of(attempt.detail));

@@ -79,6 +79,12 @@ final class LaneRecords {
         return new ProducerRecord<>(topics.trail(), null, null, null, end.encode(), headers);
     }
 
+    /** Returns a record that tells how long the last attempt of its item took. */
+    static ProducerRecord<byte[], byte[]> taking(ProducerRecord<byte[], byte[]> record, long tookMillis) {
+        ItemHeaders.set(record.headers(), ItemHeaders.TOOK, Long.toString(tookMillis));
+        return record;
+    }
+
     /**
      * Returns the record of the trail for a failed attempt of a delivery to a subscription; empty for other items,
      * whose failures their metrics count.
@@ -197,7 +203,8 @@ final class LaneRecords {
     ProducerRecord<byte[], byte[]> settlement(Attempt attempt, NextStep next) {
         LaneItem item = attempt.item;
         return switch (next) {
-            case NextStep.Done done -> notice(attempt, ClaimResult.DONE, new RecordHeaders());
+            case NextStep.Done done -> taking(
+                    notice(attempt, ClaimResult.DONE, new RecordHeaders()), attempt.tookMillis);
             case NextStep.GiveBack back -> notice(attempt, ClaimResult.RELEASED, new RecordHeaders());
             case NextStep.Delay delay -> notice(attempt, ClaimResult.DELAYED, retryHeaders(attempt, delay));
             case NextStep.PutOff later -> notice(attempt, ClaimResult.DELAYED,

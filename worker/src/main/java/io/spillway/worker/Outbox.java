@@ -47,11 +47,13 @@ final class Outbox {
         return records;
     }
 
-    void done(LaneItem item) {
+    void done(Attempt attempt) {
+        LaneItem item = attempt.item;
         item.owned().left(item.tenant(), ItemState.DONE);
         endTurn(item, Turn.Result.ENDED);
         if (records.keepsTrail()) {
-            item.owned().produce(records.finished(item, DONE, item.attempts() + 1));
+            item.owned().produce(LaneRecords.taking(
+                    records.finished(item, DONE, item.attempts() + 1), attempt.tookMillis));
         }
         metObjective(item);
     }

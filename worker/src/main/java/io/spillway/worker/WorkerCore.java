@@ -330,7 +330,7 @@ final class WorkerCore {
             switch (step) {
                 case Step.Start(Attempt attempt) -> started.add(attempt);
                 case Step.Ride(Attempt lead, Attempt rider) -> lead.carry(rider);
-                case Step.Done(LaneItem item) -> outbox.done(item);
+                case Step.Done(Attempt attempt) -> outbox.done(attempt);
                 case Step.Drop(LaneItem item, DropReason reason) -> outbox.dropped(item, reason);
                 case Step.Move(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) ->
                         outbox.moved(item, to, reason, moves, dueMillis);

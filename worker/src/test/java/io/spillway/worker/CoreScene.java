@@ -91,7 +91,7 @@ final class CoreScene {
 
     AttemptRunner runner(Handler handler, Tracing tracing) {
         return new AttemptRunner(handler, metrics, new HandlingStats(0), core, tracing, topics.workerGroup(),
-                () -> 0, failures::add);
+                () -> nowNanos, failures::add);
     }
 
     /** Takes over a partition of hot whose log ends at this offset. */

@@ -41,6 +41,18 @@ class TrackedMovesTest {
     }
 
     @Test
+    void a_finished_item_tells_how_long_its_attempt_took() {
+        Attempt attempt = scene.poll(hot, List.of(CoreScene.item(hot, 0, "bolt", 0))).getFirst();
+        scene.runner(delivery -> {
+            scene.sleep(1_234);
+            return Outcome.done();
+        }).handle(attempt);
+
+        assertThat(scene.core.batch().parts().get(hot).moves()).singleElement().satisfies(record ->
+                assertThat(ItemHeaders.number(record.headers(), ItemHeaders.TOOK)).hasValue(1_234));
+    }
+
+    @Test
     void an_attempt_that_is_claimed_is_told() {
         Attempt attempt = scene.poll(hot, List.of(CoreScene.item(hot, 0, "acme", 0))).getFirst();
         attempt.renew(Duration.ofMinutes(1));

@@ -2,6 +2,7 @@ package io.spillway.router.delay;
 
 import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
+import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Record;
@@ -19,6 +20,13 @@ final class ClaimRecords {
         ItemHeaders.set(headers, ItemHeaders.CLAIM_RESULT, ClaimResult.EXPIRED.label());
         ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
         return new Record<>(null, null, item.record().timestamp(), headers);
+    }
+
+    /** Returns a claimed item that is done, with how long its attempt took, if the notice says it. */
+    static Record<byte[], byte[]> done(DelayRecord notice, DelayRecord item) {
+        Optional.ofNullable(notice.record().headers().lastHeader(ItemHeaders.TOOK))
+                .ifPresent(item.record().headers()::add);
+        return item.record();
     }
 
     /** Returns a claimed item with the headers of the notice that ends the claim. */

@@ -214,7 +214,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
             return item;
         }
         switch (result) {
-            case DONE -> forwarder.done(item.record(), nowMillis);
+            case DONE -> forwarder.done(ClaimRecords.done(notice, item), nowMillis);
             case DEAD -> {
                 if (!forwarder.deadLetter(ClaimRecords.with(notice, item).record(), nowMillis)) {
                     storage.addTimer(nowMillis + KEPT_MILLIS, ClaimRecords.free(item, false, nowMillis));

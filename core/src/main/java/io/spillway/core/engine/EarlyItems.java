@@ -113,13 +113,13 @@ final class EarlyItems<T extends EngineItem, A extends EngineAttempt<T>> {
 
     private static <T, A> Step<T, A> of(T item, Step<T, A> end) {
         return switch (end) {
-            case Step.Done<T, A> done -> new Step.Done<>(item);
             case Step.Drop<T, A> drop -> new Step.Drop<>(item, drop.reason());
             case Step.Move<T, A> move ->
                     new Step.Move<>(item, move.to(), move.reason(), move.moves(), move.dueMillis());
             case Step.DeadLetter<T, A> dead ->
                     new Step.DeadLetter<>(item, dead.attempt(), dead.why(), dead.attempts());
-            // Its attempt has the committed record by now.
+            // Their attempts have the committed record by now.
+            case Step.Done<T, A> done -> done;
             case Step.Retry<T, A> retry -> retry;
             case Step.Start<T, A> start -> throw new IllegalStateException("no end: " + start);
             case Step.Ride<T, A> ride -> throw new IllegalStateException("no end: " + ride);

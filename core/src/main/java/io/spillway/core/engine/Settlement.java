@@ -137,7 +137,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
             return;
         }
         switch (next) {
-            case NextStep.Done done -> end(item, new Step.Done<>(item));
+            case NextStep.Done done -> end(item, new Step.Done<>(attempt));
             case NextStep.DeadLetter dead -> deadLetter(item, Optional.of(attempt), dead.why(), dead.attempts());
             case NextStep.Delay delay -> end(item, new Step.Retry<>(attempt, delay));
             case NextStep.PutOff later ->

@@ -22,7 +22,7 @@ public sealed interface Step<T, A> {
     record Ride<T, A>(A lead, A rider) implements Step<T, A> {}
 
     /** An attempt has succeeded. */
-    record Done<T, A>(T item) implements Step<T, A> {}
+    record Done<T, A>(A attempt) implements Step<T, A> {}
 
     /** A rule drops the item. */
     record Drop<T, A>(T item, DropReason reason) implements Step<T, A> {}

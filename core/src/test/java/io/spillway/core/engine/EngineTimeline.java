@@ -262,7 +262,7 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
                     attempts.put(rider.item.offset(), rider);
                     yield "ride " + rider.item.offset() + " with " + lead.item.offset();
                 }
-                case Step.Done(Item item) -> "done " + item.offset();
+                case Step.Done(Attempt attempt) -> "done " + attempt.item.offset();
                 case Step.Drop(Item item, DropReason reason) -> "drop " + item.offset() + ": " + reason.label();
                 case Step.Move(Item item, Lane to, LaneReason reason, int moves, long dueMillis) ->
                         "move " + item.offset() + " to " + to.label() + ": " + reason.label() + ", moves " + moves

@@ -87,6 +87,8 @@ public final class TrailCodec {
         }
         add(trail, ItemHeaders.ORIGIN, origin);
         add(trail, ItemHeaders.ATTEMPT, Long.toString(attempts));
+        ItemHeaders.number(headers, ItemHeaders.TOOK)
+                .ifPresent(millis -> add(trail, ItemHeaders.TOOK, Long.toString(millis)));
         return trail;
     }
 
