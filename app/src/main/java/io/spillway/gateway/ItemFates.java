@@ -37,7 +37,9 @@ record ItemFates(TenantPolicies policies, Optional<TrackedItems> items) {
 
     /** Returns the state of a tenant's newest item with an id as JSON; empty if it is not known. */
     Optional<ObjectNode> known(String tenant, String id) {
-        return items.flatMap(known -> known.of(tenant, id)).map(ItemFates::json);
+        // What is remembered of a tenant that is not tracked any more is not followed.
+        return items.filter(known -> policies.of(tenant).isTracked())
+                .flatMap(known -> known.of(tenant, id)).map(ItemFates::json);
     }
 
     private static ObjectNode json(Fate fate) {

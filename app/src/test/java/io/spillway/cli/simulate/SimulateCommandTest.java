@@ -71,6 +71,21 @@ class SimulateCommandTest {
     }
 
     @Test
+    void the_advice_is_the_smallest_fleet_for_a_target() throws IOException {
+        String file = scenario(SMALL);
+        assertThat(CommandRun.of("simulate", file, "--advise", "1m").done().out())
+                .startsWith("Smallest fleet for 1m: 1 worker of ").contains("24 partitions, p99 ");
+        CommandRun none = CommandRun.of("simulate", file, "--advise", "1ms");
+        assertThat(none.exitCode()).isEqualTo(1);
+        assertThat(none.err()).contains("spillway: No fleet meets 1ms.");
+        assertThat(CommandRun.of("simulate", file, "--advise", "soon").failedWith(2)).contains("--advise soon: ");
+        assertThat(CommandRun.of("simulate", file, "--advise", "1m", "--group", "x").failedWith(2))
+                .contains("the scenario has no group x");
+        assertThat(CommandRun.of("simulate", file, "--group", "quiet").failedWith(2)).contains("--group: ");
+        assertThat(CommandRun.of("simulate", file, "--fifo", "--advise", "1m").failedWith(2)).contains("--fifo");
+    }
+
+    @Test
     void the_same_seed_gives_the_same_json_byte_for_byte_and_another_seed_does_not() throws IOException {
         String file = scenario(SMALL);
         CommandRun first = CommandRun.of("simulate", file, "--seed", "7", "--output", "json").done();

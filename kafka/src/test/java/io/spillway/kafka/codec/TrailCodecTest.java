@@ -21,7 +21,7 @@ class TrailCodecTest {
 
     @ParameterizedTest
     @CsvSource({"DONE, ''", "DROPPED, ttl", "DROPPED, sweep", "DROPPED, discarded", "DELAY, retry",
-        "DEAD_LETTER, final-failure"})
+        "DEAD_LETTER, final-failure", "HOT, fresh", "AGED, age"})
     void an_end_is_read_as_written(ItemState state, String reason) {
         TrailCodec.End end = new TrailCodec.End(state, reason);
 
@@ -29,7 +29,7 @@ class TrailCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "hot", "donee", "\u0000", "dead-letters"})
+    @ValueSource(strings = {"", "outside", "donee", "\u0000", "dead-letters"})
     void another_value_is_no_end(String value) {
         assertThat(TrailCodec.End.of(bytes(value))).isEmpty();
         assertThat(TrailCodec.End.of(null)).isEmpty();

@@ -20,9 +20,12 @@ import java.util.List;
 public record SimulatedCluster(
         List<SimulatedWorker> workers, int partitions, long shardSeed, long stuckAfterMillis,
         long commitMillis, long restartMillis, int killerDeaths, ProtectionSettings protection) {
+    /** Most partitions of a lane. */
+    public static final int MOST_PARTITIONS = Math.min(1_000, ShuffleSharder.MAX_SLOTS);
+
     /** @throws IllegalArgumentException when a number is out of its range, with its name in the message */
     public SimulatedCluster {
-        ScenarioLimits.require("partitions", partitions, 1, Math.min(1_000, ShuffleSharder.MAX_SLOTS));
+        ScenarioLimits.require("partitions", partitions, 1, MOST_PARTITIONS);
         workers = List.copyOf(workers);
         ScenarioLimits.require("workers", workers.size(), 1, ScenarioLimits.MAX_WORKERS);
         ScenarioLimits.require("stuckAfter", stuckAfterMillis, 1, ScenarioLimits.DAY_MILLIS);
