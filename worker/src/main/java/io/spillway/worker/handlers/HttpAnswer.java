@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -31,6 +32,8 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
     private volatile HttpResponse.ResponseInfo info;
     private final int maxResult;
     private byte[] kept = NOTHING;
+    /** Most bytes to keep. */
+    private int limit;
     private int length;
     private long read;
     private Flow.Subscription subscription;
@@ -72,7 +75,7 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
 
     @Override
     public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo responseInfo) {
-        kept = new byte[responseInfo.statusCode() / 100 == 2 ? maxResult : MAX_KEPT];
+        limit = responseInfo.statusCode() / 100 == 2 ? maxResult : MAX_KEPT;
         info = responseInfo;
         return this;
     }
@@ -112,11 +115,14 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
     private synchronized boolean isOverAfter(List<ByteBuffer> buffers) {
         for (ByteBuffer buffer : buffers) {
             read += buffer.remaining();
-            int taken = Math.min(buffer.remaining(), kept.length - length);
+            int taken = Math.min(buffer.remaining(), limit - length);
+            if (length + taken > kept.length) {
+                kept = Arrays.copyOf(kept, Math.min(limit, Math.max(2 * kept.length, length + taken)));
+            }
             buffer.get(kept, length, taken);
             length += taken;
         }
-        return read > Math.max(MAX_READ, kept.length);
+        return read > Math.max(MAX_READ, limit);
     }
 
     private Void closed(boolean isLate) {
