@@ -184,10 +184,11 @@ record ItemsApi(
         WorkItem item = new WorkItem(
                 tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
                 workloadOf(request), null, contentTypeOf(request), attributesOf(request), ByteBuffer.wrap(payload));
-        Optional<ObjectNode> earlier = dedupeOf(request) ? fates.known(tenant, item.getId()) : Optional.empty();
+        boolean countsOnce = dedupeOf(request);
+        Optional<ObjectNode> earlier = countsOnce ? fates.known(tenant, item.getId()) : Optional.empty();
         long deadlineNanos = intake.deadlineNanos();
         WrittenItem parsed = new WrittenItem(
-                item, priorityOf(request), deliverAtMillisOf(request), orderKeyOf(request), dedupeOf(request),
+                item, priorityOf(request), deliverAtMillisOf(request), orderKeyOf(request), countsOnce,
                 Requests.cloudEvent(request))
                 .within(Requests.one(request, DELIVER_WITHIN)
                         .map(text -> JsonItems.windowMillis(DELIVER_WITHIN.defaultCase(), text)).orElse(0L));

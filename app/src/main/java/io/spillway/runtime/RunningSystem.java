@@ -191,8 +191,8 @@ public record RunningSystem(
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(), viewerKey, operator,
                     views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
-                    metrics.registry()::scrape, cluster::isReachable, sweeps,
-                    new KafkaReads(clients, InstantSource.system()), tracked(configuration, policies, shutdown));
+                    metrics.registry()::scrape, cluster::isReachable, sweeps, new KafkaReads(clients,
+                            InstantSource.system()), tracked(configuration, clients, topics, policies, shutdown));
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, tracing, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             disks.follow(gateway::follow);
@@ -208,15 +208,15 @@ public record RunningSystem(
     }
 
     private static Optional<TrackedItems> tracked(
-            Configuration configuration, TenantPolicies policies, Shutdown shutdown) {
-        KafkaClients clients = new KafkaClients(configuration.queue());
-        Topics topics = new Topics(configuration.queue());
+            Configuration configuration, KafkaClients clients, Topics topics, TenantPolicies policies,
+            Shutdown shutdown) {
         if (!topics.keepsTrail()) {
             return Optional.empty();
         }
         TrackedItems items = new TrackedItems(
                 configuration.gateway().limits().trackedItems(), tenant -> policies.of(tenant).isTracked());
-        shutdown.closing(new TrailFollower(clients, topics, items, InstantSource.system())).start();
+        shutdown.closing(new TrailFollower(clients, topics, items, policies::tracksAny, InstantSource.system()))
+                .start();
         return Optional.of(items);
     }
 

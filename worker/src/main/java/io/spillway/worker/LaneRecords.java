@@ -107,12 +107,13 @@ final class LaneRecords {
      * Returns the record of the trail for a move of an item whose tenant is tracked; empty for others, and for
      * deliveries to subscriptions.
      *
+     * @param end      where it goes
      * @param attempts attempts in all
      */
-    Optional<ProducerRecord<byte[], byte[]>> tracked(LaneItem item, ItemState to, String reason, int attempts) {
+    Optional<ProducerRecord<byte[], byte[]>> tracked(LaneItem item, TrailCodec.End end, int attempts) {
         boolean isTracked = keepsTrail && !Subscription.isDelivery(item.workload())
                 && policyOf(item).isTracked();
-        return isTracked ? Optional.of(finished(item, new TrailCodec.End(to, reason), attempts)) : Optional.empty();
+        return isTracked ? Optional.of(finished(item, end, attempts)) : Optional.empty();
     }
 
     /**

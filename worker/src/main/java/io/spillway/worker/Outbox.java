@@ -20,6 +20,7 @@ import java.util.Optional;
  */
 final class Outbox {
     private static final TrailCodec.End DONE = new TrailCodec.End(ItemState.DONE, "");
+    private static final TrailCodec.End CLAIMED = new TrailCodec.End(ItemState.DELAY, LaneReason.CLAIMED.label());
     private static final TrailCodec.End RETRIED = new TrailCodec.End(ItemState.DELAY, LaneReason.RETRY.label());
 
     private final LaneRecords records;
@@ -58,16 +59,6 @@ final class Outbox {
         metObjective(item);
     }
 
-    private void metObjective(LaneItem item) {
-        metrics.objectives.done(
-                item.tenant(), records.policyOf(item).doneWithinMillis(), clock.millis() - item.ageSinceMillis());
-    }
-
-    private void missedObjective(LaneItem item) {
-        metrics.objectives.ended(
-                item.tenant(), records.policyOf(item).doneWithinMillis(), Objectives.Result.FAILED);
-    }
-
     void dropped(LaneItem item, DropReason reason) {
         item.owned().left(item.tenant(), ItemState.DROPPED);
         endTurn(item, Turn.Result.ENDED);
@@ -85,7 +76,8 @@ final class Outbox {
     void moved(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         item.owned().moved(item.tenant(), to, records.unattempted(item, to, reason, moves, dueMillis));
         if (to != item.lane()) {
-            records.tracked(item, ItemState.of(to), reason.label(), item.attempts()).ifPresent(item.owned()::produce);
+            records.tracked(item, new TrailCodec.End(ItemState.of(to), reason.label()), item.attempts())
+                    .ifPresent(item.owned()::produce);
         }
         metrics.moved(to, reason).increment();
         if (reason != LaneReason.LATER && to != item.lane()) {
@@ -97,7 +89,7 @@ final class Outbox {
         LaneItem item = attempt.item;
         item.owned().moved(item.tenant(), Lane.DELAY, records.retry(attempt, next));
         records.failed(attempt, RETRIED, next.attempts())
-                .or(() -> records.tracked(item, RETRIED.state(), RETRIED.reason(), next.attempts()))
+                .or(() -> records.tracked(item, RETRIED, next.attempts()))
                 .ifPresent(item.owned()::produce);
         metrics.failed(item.tenant());
     }
@@ -109,8 +101,7 @@ final class Outbox {
         item.owned().moved(item.tenant(), Lane.DELAY, records.claim(
                 attempt, attempt.dueMillis(attempt.noticedNanos, clock.millis(), nowNanos)));
         attempt.claimMove = item.owned().lastMove();
-        records.tracked(item, ItemState.DELAY, LaneReason.CLAIMED.label(), item.attempts())
-                .ifPresent(item.owned()::produce);
+        records.tracked(item, CLAIMED, item.attempts()).ifPresent(item.owned()::produce);
         metrics.moved(Lane.DELAY, LaneReason.CLAIMED).increment();
     }
 
@@ -139,9 +130,9 @@ final class Outbox {
         long nowMillis = clock.millis();
         item.owned().deadLettered(item.tenant(), reason, records.dead(dead, nowMillis));
         endTurn(item, Turn.Result.DEAD);
-        dead.attempt().flatMap(attempt -> records.failed(
-                        attempt, new TrailCodec.End(ItemState.DEAD_LETTER, reason.label()), dead.attempts()))
-                .or(() -> records.tracked(item, ItemState.DEAD_LETTER, reason.label(), dead.attempts()))
+        TrailCodec.End end = new TrailCodec.End(ItemState.DEAD_LETTER, reason.label());
+        dead.attempt().flatMap(attempt -> records.failed(attempt, end, dead.attempts()))
+                .or(() -> records.tracked(item, end, dead.attempts()))
                 .ifPresent(item.owned()::produce);
         metrics.departures.deadLettered(reason);
         missedObjective(item);
@@ -149,6 +140,16 @@ final class Outbox {
             metrics.setAside(item, nowMillis);
         }
         return line(item, reason, dead.why().detail(), dead.attempt());
+    }
+
+    private void metObjective(LaneItem item) {
+        metrics.objectives.done(
+                item.tenant(), records.policyOf(item).doneWithinMillis(), clock.millis() - item.ageSinceMillis());
+    }
+
+    private void missedObjective(LaneItem item) {
+        metrics.objectives.ended(
+                item.tenant(), records.policyOf(item).doneWithinMillis(), Objectives.Result.FAILED);
     }
 
     private void endTurn(LaneItem item, Turn.Result result) {

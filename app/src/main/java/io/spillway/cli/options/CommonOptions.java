@@ -59,6 +59,21 @@ public final class CommonOptions extends ConfigurationOptions {
         return configurationWithCluster(CommonOptions::ledgerTopics);
     }
 
+    /**
+     * Returns {@link #configurationWithLedger}, of a queue with a trail.
+     *
+     * @param read what the trail is read for
+     * @throws CommandFailure also if there is no trail
+     */
+    public Configuration configurationWithTrail(String read) {
+        Configuration configuration = configurationWithLedger();
+        if (configuration.topics().trailKept().isZero()) {
+            throw CommandFailure.failed(read + " are not kept. Set topics.trail, to how long, in all processes and for "
+                    + "the commands, and run: spillway topics create");
+        }
+        return configuration;
+    }
+
     /** Returns the topics that audits, depths and item paths are read from. */
     public static List<String> ledgerTopics(Topics topics) {
         return List.of(topics.depths(), topics.ledger(), topics.timersChangelog(), topics.lane(Lane.HOT));

@@ -37,8 +37,9 @@ public final class TraceCommand {
     private static final String SINCE = "Items that finished from this time on: a time, epoch milliseconds, or a "
             + "duration before now. Default: ${DEFAULT-VALUE}.";
 
-    @Command(name = "record", footer = "  spillway trace record --since 1h monday.csv", description = "Writes a file for the simulator: a line per item with its time, its tenant and how long its "
-            + "last attempt took. So a limit, a fleet or an outage can be tried on your day, with a scenario that "
+    @Command(name = "record", footer = "  spillway trace record --since 1h monday.csv", description =
+            "Writes a file for the simulator: a line per item with its time, its tenant and how long its last "
+            + "attempt took. So a limit, a fleet or an outage can be tried on your day, with a scenario that "
             + "has: arrivals: {type: trace, file: FILE}.")
     void record(
             @Mixin CommonOptions common,
@@ -107,11 +108,7 @@ public final class TraceCommand {
 
     private static Recording read(CommonOptions common, String since) {
         long sinceMillis = Inputs.millisOf("--since", since, common.clock().millis());
-        Configuration configuration = common.configurationWithLedger();
-        if (configuration.topics().trailKept().isZero()) {
-            throw CommandFailure.failed("Finished items are not kept. Set topics.trail, to how long, in all processes "
-                    + "and for the commands, and run: spillway topics create");
-        }
+        Configuration configuration = common.configurationWithTrail("Finished items");
         Recording recording = new Recording();
         ScanProgress progress = new ScanProgress(common.clock(), common.printer()::note);
         try (Census census = new Census(configuration, common.clock(), OptionalLong.of(sinceMillis))) {

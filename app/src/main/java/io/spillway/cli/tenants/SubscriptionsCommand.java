@@ -90,11 +90,7 @@ public final class SubscriptionsCommand {
             throw CommandFailure.usage("--limit " + limit + ": must be 1 to " + MOST_ATTEMPTS);
         }
         long sinceMillis = Inputs.millisOf("--since", since, common.clock().millis());
-        Configuration configuration = common.configurationWithLedger();
-        if (configuration.topics().trailKept().isZero()) {
-            throw CommandFailure.failed("Attempts are not kept. Set topics.trail, to how long, in all processes and "
-                    + "for the commands, and run: spillway topics create");
-        }
+        Configuration configuration = common.configurationWithTrail("Attempts");
         Deque<StoredItem> latest = new ArrayDeque<>();
         try (Census census = new Census(configuration, common.clock(), OptionalLong.of(sinceMillis))) {
             census.forEachOnTrail(item -> {

@@ -279,9 +279,11 @@ public final class LaneForwarder implements AutoCloseable {
 
     /** Tells on the trail that an item waits in the delay stage, if its tenant is tracked. */
     public void waits(Record<byte[], byte[]> record, long nowMillis) {
-        String reason = ItemHeaders.text(record.headers(), ItemHeaders.LANE_REASON).orElse("");
-        track(record, ownerOf(record), new TrailCodec.End(ItemState.DELAY, reason), Origin.of(record.headers()),
-                nowMillis);
+        if (services.topics().keepsTrail()) {
+            String reason = ItemHeaders.text(record.headers(), ItemHeaders.LANE_REASON).orElse("");
+            track(record, ownerOf(record), new TrailCodec.End(ItemState.DELAY, reason), Origin.of(record.headers()),
+                    nowMillis);
+        }
     }
 
     /** A delivery to a subscription is not what the producer sent. */

@@ -51,6 +51,8 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
     private final Map<String, TenantContext> resolved = new ConcurrentHashMap<>();
     private final NamedDestinations destinations = new NamedDestinations();
     private final TenantSubscriptions subscriptions = new TenantSubscriptions(destinations);
+    /** Those of the entries whose items are tracked. */
+    private final Set<String> tracked = ConcurrentHashMap.newKeySet();
     private final Map<TenantPolicy, TenantPolicy> shared = new HashMap<>();
     private volatile TenantPolicy others;
     private volatile SortedMap<String, DedicationPlan.Request> dedicated = Collections.emptySortedMap();
@@ -140,6 +142,11 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         }
         return TenantPolicy.of(PolicySettings.NONE_SET, Optional.of(new NamedDestination(nameOf(name), own(name))),
                 own(ALL_TENANTS).over(defaults));
+    }
+
+    /** Returns whether the items of any tenant are tracked. */
+    public boolean tracksAny() {
+        return others.isTracked() || !tracked.isEmpty();
     }
 
     /** Returns a tenant with the policy in force for its items with a workload. */
@@ -312,6 +319,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
             resolve(key, entries.get(key), all);
         } else {
             resolved.remove(key);
+            tracked.remove(key);
         }
     }
 
@@ -319,6 +327,11 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         TenantPolicy policy = TenantPolicy.of(own, destinations.of(own.over(all)), all);
         if (shared.size() >= MAX_SHARED && !shared.containsKey(policy)) {
             shared.clear();
+        }
+        if (policy.isTracked()) {
+            tracked.add(tenant);
+        } else {
+            tracked.remove(tenant);
         }
         resolved.put(tenant, TenantContext.of(tenant, seed, shared.computeIfAbsent(policy, Function.identity())));
     }

@@ -115,7 +115,8 @@ public abstract class TopicFollower implements AutoCloseable {
         }
     }
 
-    private void pause() {
+    /** Waits for a second, or until it is closed. */
+    protected final void pause() {
         try {
             stopping.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {

@@ -308,6 +308,20 @@ class TenantPoliciesTest {
                 .withMessage("concurrency = 1099511627776: must be 1 to 100000, or none");
     }
 
+    @Test
+    void it_is_known_whether_any_tenant_is_tracked() {
+        policies.put("acme", TenantPolicies.encode("acme", settings("attempts=3")));
+        assertThat(policies.tracksAny()).isFalse();
+        policies.put("acme", TenantPolicies.encode("acme", settings("tracked=true")));
+        assertThat(policies.tracksAny()).isTrue();
+        policies.remove("acme");
+        assertThat(policies.tracksAny()).isFalse();
+        policies.put("*", TenantPolicies.encode("*", settings("tracked=true")));
+        assertThat(policies.tracksAny()).isTrue();
+        policies.remove("*");
+        assertThat(policies.tracksAny()).isFalse();
+    }
+
     private void subscribe(String tenant, String name, String settings) {
         policies.put(tenant + "/" + name, subscription(settings));
     }
