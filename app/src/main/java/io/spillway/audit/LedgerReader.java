@@ -41,7 +41,7 @@ public final class LedgerReader {
             if (source.isPresent()) {
                 addNew(sources, source.get(), Optional.ofNullable(depths.sources().get(source.get())), offset, from,
                         counts);
-            } else if (LedgerOwner.deadReason(name).isEmpty()) {
+            } else if (!LedgerOwner.isAlsoCounted(name)) {
                 addNew(tenants, name, depths.of(name), offset, from, counts);
             }
         }

@@ -111,8 +111,9 @@ class SecuredClusterIT {
             RunningSystem gateway = run(AccessRole.GATEWAY, Role.GATEWAY, shutdown);
             operator.run("tenants", "set", "noisy", "--rate", "1", "--burst", "1").done();
             operator.run("tenants", "set", "old", "--ttl", "1m").done();
-            assertThat(operator.run("tenants", "set", "acme", "--rate", "1000", "--tracked", "true", "--wait").done().err())
-                    .contains("Applied by 3 running instances.");
+            CommandRun set = operator.run(
+                    "tenants", "set", "acme", "--rate", "1000", "--tracked", "true", "--wait");
+            assertThat(set.done().err()).contains("Applied by 3 running instances.");
             String key = operator.run("tenants", "key", "create", "acme", "--wait").done().out().strip();
             for (int i = 0; i < ITEMS; i++) {
                 assertThat(post(gateway.gatewayUrl(), key)).isEqualTo(202);

@@ -60,7 +60,7 @@ final class Outbox {
     }
 
     void dropped(LaneItem item, DropReason reason) {
-        item.owned().left(item.tenant(), ItemState.DROPPED);
+        item.owned().dropped(item.tenant(), reason);
         endTurn(item, Turn.Result.ENDED);
         if (records.keepsTrail()) {
             TrailCodec.End end = new TrailCodec.End(ItemState.DROPPED, reason.label());

@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.LedgerDeltas;
@@ -64,6 +65,12 @@ final class OwnedPartition extends EnginePartition {
     void deadLettered(String tenant, DeadReason reason, ProducerRecord<byte[], byte[]> dead) {
         moved(tenant, Lane.DEAD_LETTER, dead);
         left(LedgerOwner.of(reason), ItemState.DEAD_LETTER);
+    }
+
+    /** Records for the next commit that a rule dropped an item. */
+    void dropped(String tenant, DropReason reason) {
+        left(tenant, ItemState.DROPPED);
+        left(LedgerOwner.of(reason), ItemState.DROPPED);
     }
 
     /** Adds a record to the next commit. */

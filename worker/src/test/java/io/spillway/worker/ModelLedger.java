@@ -30,6 +30,9 @@ final class ModelLedger {
             deadByReason += counts[ItemState.DEAD_LETTER.ordinal()];
             return;
         }
+        if (LedgerOwner.dropReason(tenant).isPresent()) {
+            return;
+        }
         balances.put(tenant, balances.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts));
     }
 

@@ -3,6 +3,7 @@ package io.spillway.router.ledger;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.kafka.metrics.TenantMeters;
@@ -55,6 +56,12 @@ public final class DepthMetrics {
             Gauge.builder("spillway.dead_letters_by_reason", depths, all -> all.deadLetters(reason))
                     .description("Dead letters that are neither replayed nor discarded, by the ledger, over all"
                             + " tenants")
+                    .tag("reason", reason.label())
+                    .register(registry);
+        }
+        for (DropReason reason : DropReason.values()) {
+            Gauge.builder("spillway.dropped_by_reason", depths, all -> all.dropped(reason))
+                    .description("Items that a rule ever dropped, by the ledger, over all tenants")
                     .tag("reason", reason.label())
                     .register(registry);
         }

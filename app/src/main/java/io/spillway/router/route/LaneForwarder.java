@@ -160,6 +160,7 @@ public final class LaneForwarder implements AutoCloseable {
                 if (drop.reason() == DropReason.TTL) {
                     services.metrics().missedObjective(decision.tenant());
                 }
+                moves.ledger.record(LedgerOwner.of(drop.reason()), ItemState.DROPPED);
                 recordMove(decision.tenant().name(), ItemState.DROPPED, moves);
                 endTurn(record.headers(), decision.tenant().name(), Turn.Result.ENDED, record.timestamp());
                 if (services.topics().keepsTrail()) {

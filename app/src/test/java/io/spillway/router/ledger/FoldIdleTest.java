@@ -3,6 +3,7 @@ package io.spillway.router.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.GrowthRule;
@@ -81,6 +82,21 @@ class FoldIdleTest {
         fold.advance(2_000);
         assertThat(fold.depths.deadLetters(DeadReason.EXPIRED)).isEqualTo(5);
         assertThat(fold.depths.size()).isZero();
+    }
+
+    @Test
+    void what_was_dropped_for_a_reason_is_no_tenants_and_is_not_forgotten() {
+        String duplicate = LedgerOwner.of(DropReason.DUPLICATE);
+        fold.append("a", ItemState.DELAY, ItemState.DROPPED, 3);
+        fold.append(duplicate, ItemState.DELAY, ItemState.DROPPED, 3);
+        fold.advance(FORGOTTEN_MILLIS);
+        fold.append(duplicate, ItemState.DELAY, ItemState.DROPPED, 2);
+        fold.restart();
+        fold.advance(2_000);
+
+        assertThat(fold.depths.dropped(DropReason.DUPLICATE)).isEqualTo(5);
+        assertThat(fold.depths.dropped(DropReason.SWEEP)).isZero();
+        assertThat(fold.depths.entered(ItemState.DROPPED)).as("of tenants").isEqualTo(3);
     }
 
     @Test

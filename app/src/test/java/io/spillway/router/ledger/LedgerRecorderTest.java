@@ -255,12 +255,12 @@ class LedgerRecorderTest {
             router.send(RouterHarness.item("ended", RouterHarness.START_MILLIS - 14 * 86_400_000L));
             router.send(new byte[] {1, 2, 3});
             router.send(new byte[30_000], RouterHarness.headers("spillway-tenant", "large"));
-            assertThat(flush(router)).isEqualTo(Map.of(
+            assertThat(flush(router)).hasSize(11).containsAllEntriesOf(Map.of(
                     "limited outside>hot", 1L, "limited outside>overflow", 1L, "old outside>aged", 1L,
                     "short outside>dropped", 1L, "ended outside>dead-letter", 1L,
                     "(none) outside>dead-letter", 1L, "large outside>dead-letter", 1L,
                     "(dead:expired) outside>dead-letter", 1L, "(dead:malformed) outside>dead-letter", 1L,
-                    "(dead:too-large) outside>dead-letter", 1L));
+                    "(dead:too-large) outside>dead-letter", 1L)).containsEntry("(dropped:ttl) outside>dropped", 1L);
         }
     }
 
@@ -295,7 +295,7 @@ class LedgerRecorderTest {
                     "(dead:bad-due) delay>dead-letter", 1L, "(dead:retry-time-over) delay>dead-letter", 1L));
             router.advance(Duration.ofSeconds(6));
             assertThat(flush(router)).isEqualTo(Map.of(
-                    "a delay>hot", 1L, "short delay>dropped", 1L));
+                    "a delay>hot", 1L, "short delay>dropped", 1L, "(dropped:ttl) delay>dropped", 1L));
         }
     }
 

@@ -1,8 +1,10 @@
 package io.spillway.kafka.codec;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemLimits;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -22,20 +24,40 @@ public final class LedgerOwner {
     public static final String IDLE = "(idle)";
 
     private static final String DEAD = "(dead:";
+    private static final String DROPPED = "(dropped:";
     private static final String SOURCE = "(source:";
+    private static final Map<DeadReason, String> OF_DEAD = Arrays.stream(DeadReason.values()).collect(Collectors.toMap(
+            Function.identity(), reason -> DEAD + reason.label() + ")", (a, b) -> a,
+            () -> new EnumMap<>(DeadReason.class)));
+    private static final Map<DropReason, String> OF_DROPPED = Arrays.stream(DropReason.values())
+            .collect(Collectors.toMap(
+                    Function.identity(), reason -> DROPPED + reason.label() + ")", (a, b) -> a,
+                    () -> new EnumMap<>(DropReason.class)));
     private static final Map<String, DeadReason> DEAD_REASONS = Arrays.stream(DeadReason.values())
+            .collect(Collectors.toUnmodifiableMap(LedgerOwner::of, Function.identity()));
+    private static final Map<String, DropReason> DROP_REASONS = Arrays.stream(DropReason.values())
             .collect(Collectors.toUnmodifiableMap(LedgerOwner::of, Function.identity()));
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
 
     /** Returns the name under which the ledger also counts the dead letters of all tenants with this reason. */
     public static String of(DeadReason reason) {
-        return DEAD + reason.label() + ")";
+        return OF_DEAD.get(reason);
+    }
+
+    /** Returns the name under which the ledger also counts the items of all tenants dropped for this reason. */
+    public static String of(DropReason reason) {
+        return OF_DROPPED.get(reason);
     }
 
     /** Returns the reason whose dead letters are counted under a name; empty if it is a tenant's. */
     public static Optional<DeadReason> deadReason(String name) {
         return Optional.ofNullable(DEAD_REASONS.get(name));
+    }
+
+    /** Returns the reason whose dropped items are counted under a name; empty if it is another's. */
+    public static Optional<DropReason> dropReason(String name) {
+        return Optional.ofNullable(DROP_REASONS.get(name));
     }
 
     /** Returns the name under which the ledger also counts the items of all tenants that came from this source. */
@@ -52,7 +74,7 @@ public final class LedgerOwner {
 
     /** Returns whether what is counted under a name is counted for its tenant too: a known reason, or a source. */
     public static boolean isAlsoCounted(String name) {
-        return deadReason(name).isPresent() || source(name).isPresent();
+        return DEAD_REASONS.containsKey(name) || DROP_REASONS.containsKey(name) || source(name).isPresent();
     }
 
     /** Returns whether a name of the ledger is that of a source, and no tenant's. */
@@ -61,8 +83,8 @@ public final class LedgerOwner {
     }
 
     /** Returns whether a name of the ledger is that of a reason, and no tenant's. */
-    static boolean isDeadReason(String name) {
-        return name.startsWith(DEAD);
+    static boolean isReason(String name) {
+        return name.startsWith(DEAD) || name.startsWith(DROPPED);
     }
 
     /** Returns the tenant, or {@link #NONE}. Key and value may be null. */

@@ -40,7 +40,7 @@ public final class LedgerWriter {
             lines.clear();
         }
         sums.forEach(deltas -> deltas.forEach((tenant, from, counts) -> {
-            int entry = LedgerOwner.isDeadReason(tenant) ? OF_REASONS
+            int entry = LedgerOwner.isReason(tenant) ? OF_REASONS
                     : LedgerOwner.isSource(tenant) ? OF_SOURCES : Topics.ledgerPartition(tenant);
             open[entry].add(tenant, from, counts);
             if (open[entry].isFull()) {

@@ -1,6 +1,7 @@
 package io.spillway.kafka.view;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
@@ -42,6 +43,8 @@ public final class Depths extends ViewContent<Depth> {
             new AtomicReferenceArray<>(Topics.LEDGER_PARTITIONS);
     /** Dead letters by reason, over all tenants; bounded by the number of reasons. */
     private final Map<DeadReason, Long> deadLetters = new ConcurrentHashMap<>();
+    /** Dropped items by reason, over all tenants; bounded by the number of reasons. */
+    private final Map<DropReason, Long> dropped = new ConcurrentHashMap<>();
     /** What came from each source, by its name; bounded by the sources that the queue ever had. */
     private final Map<String, Depth> sources = new ConcurrentHashMap<>();
     private volatile long changedAtMillis;
@@ -160,6 +163,11 @@ public final class Depths extends ViewContent<Depth> {
         return Math.max(0, deadLetters.getOrDefault(reason, 0L));
     }
 
+    /** Returns the items of all tenants that were ever dropped for a reason, 0 or more. */
+    public long dropped(DropReason reason) {
+        return dropped.getOrDefault(reason, 0L);
+    }
+
     /** Returns what came from each source, by its name: only the counts of the route stage are in the balance. */
     public Map<String, Depth> sources() {
         return Collections.unmodifiableMap(sources);
@@ -201,6 +209,11 @@ public final class Depths extends ViewContent<Depth> {
             deadLetters.put(reason.get(), depth.balance().in(ItemState.DEAD_LETTER));
             return;
         }
+        Optional<DropReason> drop = LedgerOwner.dropReason(key);
+        if (drop.isPresent()) {
+            dropped.put(drop.get(), depth.balance().in(ItemState.DROPPED));
+            return;
+        }
         Optional<String> source = LedgerOwner.source(key);
         if (source.isPresent()) {
             sources.put(source.get(), depth);
@@ -217,6 +230,7 @@ public final class Depths extends ViewContent<Depth> {
             addToSums(before.balance(), TenantBalance.EMPTY);
         }
         LedgerOwner.deadReason(key).ifPresent(deadLetters::remove);
+        LedgerOwner.dropReason(key).ifPresent(dropped::remove);
         LedgerOwner.source(key).ifPresent(sources::remove);
     }
 
