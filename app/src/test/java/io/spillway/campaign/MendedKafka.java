@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import kafka.coordinator.transaction.TransactionPartitionAndLeaderEpoch;
+import kafka.coordinator.transaction.TransactionMarkerRequestCompletionHandler;
 import kafka.server.ReplicaManager;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import scala.jdk.javaapi.OptionConverters;
 
 /**
- * Mends two defects of Kafka 4.3.1 in the brokers of a campaign:
+ * Mends two defects of Kafka 4.3.1 and 4.4.0 in the brokers of a campaign:
  *
  * <ul>
  *   <li>KAFKA-20734: asked for the leader of a partition that has none, the metadata cache answers as if there were no
@@ -52,7 +52,8 @@ public final class MendedKafka {
     static void mend() throws IllegalAccessException {
         MethodHandles.Lookup lookup = MethodHandles.lookup();
         MethodHandles.privateLookupIn(LeaderAndIsr.class, lookup).defineClass(cache());
-        MethodHandles.privateLookupIn(TransactionPartitionAndLeaderEpoch.class, lookup).defineClass(transactions());
+        MethodHandles.privateLookupIn(TransactionMarkerRequestCompletionHandler.class, lookup)
+                .defineClass(transactions());
         // Kafka waits without a limit for a load that is under way.
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stops = true, "mend-stop"));
     }

@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.metadata.bootstrap.BootstrapDirectory;
 import org.apache.kafka.metadata.properties.MetaProperties;
 import org.apache.kafka.metadata.properties.MetaPropertiesEnsemble;
 import org.apache.kafka.metadata.properties.PropertiesUtils;
@@ -32,12 +31,13 @@ final class BrokerDirectory implements AutoCloseable {
     static final int NODE_ID = 1;
     private static final String LOCK_FILE = "spillway.lock";
     private static final String METADATA_LOG = "__cluster_metadata-0";
+    /** Written by Kafka up to 4.3. */
+    private static final String BOOTSTRAP_FILE = "bootstrap.checkpoint";
     private static final String META_FILE = MetaPropertiesEnsemble.META_PROPERTIES_NAME;
 
     /** Files that a killed first start may leave: formatting writes them before meta.properties. */
     private static final Set<String> UNFINISHED_FORMAT = Set.of(
-            LOCK_FILE, METADATA_LOG, BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME,
-            BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME + ".tmp", META_FILE + ".tmp");
+            LOCK_FILE, METADATA_LOG, BOOTSTRAP_FILE, BOOTSTRAP_FILE + ".tmp", META_FILE + ".tmp");
 
     // Checked before the lock file is opened: closing any channel of a file releases the process's POSIX locks on it.
     private static final Set<Path> CLAIMED_IN_THIS_PROCESS = ConcurrentHashMap.newKeySet();

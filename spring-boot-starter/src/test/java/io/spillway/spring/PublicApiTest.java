@@ -53,6 +53,15 @@ class PublicApiTest {
     @TempDir
     Path directory;
 
+    @Test
+    void what_a_build_compares_with_a_release_is_the_list() throws IOException {
+        Set<String> compared = Pattern.compile("<include>(io\\.spillway[^<]*)</include>")
+                .matcher(Files.readString(ROOT.resolve("pom.xml"))).results()
+                .map(match -> match.group(1)).collect(Collectors.toSet());
+
+        assertThat(compared).isEqualTo(LISTED);
+    }
+
     @ParameterizedTest
     @MethodSource("pagesWithExamples")
     void the_examples_of_a_page_compile_against_the_api_alone(String page) throws IOException {

@@ -20,10 +20,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.resource.PatternType;
-import org.apache.kafka.common.utils.SecurityUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -100,7 +100,9 @@ public final class TopicsCommand {
 
     /** Returns the name that Kafka's tool has for an operation, such as {@code DescribeConfigs}. */
     private static String name(AclOperation operation) {
-        return SecurityUtils.operationName(operation);
+        return Stream.of(operation.name().split("_"))
+                .map(word -> word.charAt(0) + word.substring(1).toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining());
     }
 
     private static int run(CommonOptions common, boolean isCreating, List<AccessRole> roles) {

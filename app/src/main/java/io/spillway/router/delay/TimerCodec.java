@@ -1,11 +1,11 @@
 package io.spillway.router.delay;
 
+import io.spillway.core.progress.Varint;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.apache.kafka.common.utils.ByteUtils;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
@@ -22,7 +22,6 @@ import org.apache.kafka.streams.processor.api.Record;
 final class TimerCodec {
     private static final byte VERSION = 1;
     private static final int FIXED_BYTES = 1 + Long.BYTES;
-    private static final int MAX_VARINT_BYTES = 5;
     /** An empty name and a null value. */
     private static final int LEAST_HEADER_BYTES = 2;
 
@@ -32,18 +31,18 @@ final class TimerCodec {
         Header[] headers = record.headers().toArray();
         byte[][] names = new byte[headers.length][];
         long size = FIXED_BYTES + sizeOf(record.key()) + sizeOf(record.value())
-                + ByteUtils.sizeOfUnsignedVarint(headers.length);
+                + Varint.size(headers.length);
         for (int i = 0; i < headers.length; i++) {
             names[i] = headers[i].key().getBytes(StandardCharsets.UTF_8);
-            size += ByteUtils.sizeOfUnsignedVarint(names[i].length) + names[i].length + sizeOf(headers[i].value());
+            size += Varint.size(names[i].length) + names[i].length + sizeOf(headers[i].value());
         }
         ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(size));
         out.put(VERSION).putLong(record.timestamp());
         put(out, record.key());
         put(out, record.value());
-        ByteUtils.writeUnsignedVarint(headers.length, out);
+        Varint.write(headers.length, out);
         for (int i = 0; i < headers.length; i++) {
-            ByteUtils.writeUnsignedVarint(names[i].length, out);
+            Varint.write(names[i].length, out);
             out.put(names[i]);
             put(out, headers[i].value());
         }
@@ -90,14 +89,14 @@ final class TimerCodec {
     }
 
     private static long sizeOf(byte[] bytes) {
-        return bytes == null ? 1 : (long) ByteUtils.sizeOfUnsignedVarint(bytes.length + 1) + bytes.length;
+        return bytes == null ? 1 : (long) Varint.size(bytes.length + 1) + bytes.length;
     }
 
     private static void put(ByteBuffer out, byte[] bytes) {
         if (bytes == null) {
-            ByteUtils.writeUnsignedVarint(0, out);
+            Varint.write(0, out);
         } else {
-            ByteUtils.writeUnsignedVarint(bytes.length + 1, out);
+            Varint.write(bytes.length + 1, out);
             out.put(bytes);
         }
     }
@@ -117,19 +116,16 @@ final class TimerCodec {
         return bytes;
     }
 
-    /** Returns 0 or more; {@link ByteUtils} would accept a larger number without its highest bits. */
     private static int getVarint(ByteBuffer in) {
-        long value = 0;
-        for (int i = 0; i < MAX_VARINT_BYTES; i++) {
-            if (!in.hasRemaining()) {
-                throw new DamagedTimerException("timer ends within a number");
-            }
-            byte next = in.get();
-            value |= (long) (next & 0x7f) << 7 * i;
-            if (next >= 0 && value <= Integer.MAX_VALUE) {
-                return (int) value;
-            }
+        long value;
+        try {
+            value = Varint.read(in);
+        } catch (IllegalArgumentException e) {
+            throw new DamagedTimerException("timer has a broken number: " + e.getMessage());
         }
-        throw new DamagedTimerException("timer has a number above " + Integer.MAX_VALUE);
+        if (value > Integer.MAX_VALUE) {
+            throw new DamagedTimerException("timer has a number above " + Integer.MAX_VALUE);
+        }
+        return (int) value;
     }
 }

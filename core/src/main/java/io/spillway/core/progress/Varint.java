@@ -3,19 +3,19 @@ package io.spillway.core.progress;
 import java.nio.ByteBuffer;
 
 /** Variable-length encoding of numbers of 0 or more in groups of seven bits, the lowest first. */
-final class Varint {
+public final class Varint {
     /** Most bytes of a number: 63 bits in groups of seven. */
     static final int MAX_BYTES = 9;
 
     private Varint() {}
 
-    /** Returns the bytes that {@link #write} takes, 1 to {@link #MAX_BYTES}. */
-    static int size(long value) {
+    /** Returns the bytes that {@link #write} takes, 1 to 9. */
+    public static int size(long value) {
         return value == 0 ? 1 : (63 - Long.numberOfLeadingZeros(value)) / 7 + 1;
     }
 
     /** Writes a number of 0 or more; the buffer must have room. */
-    static void write(long value, ByteBuffer out) {
+    public static void write(long value, ByteBuffer out) {
         long rest = value;
         while (rest >= 0x80) {
             out.put((byte) (rest | 0x80));
@@ -25,10 +25,11 @@ final class Varint {
     }
 
     /**
-     * Reads a number of 0 or more; throws {@link IllegalArgumentException} when the bytes end too soon or it exceeds 63
-     * bits.
+     * Reads a number of 0 or more.
+     *
+     * @throws IllegalArgumentException when the bytes end too soon, or it exceeds 63 bits
      */
-    static long read(ByteBuffer in) {
+    public static long read(ByteBuffer in) {
         long value = 0;
         for (int i = 0; i < MAX_BYTES; i++) {
             if (!in.hasRemaining()) {
