@@ -4,7 +4,6 @@ import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemLimits;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -26,13 +25,10 @@ public final class LedgerOwner {
     private static final String DEAD = "(dead:";
     private static final String DROPPED = "(dropped:";
     private static final String SOURCE = "(source:";
-    private static final Map<DeadReason, String> OF_DEAD = Arrays.stream(DeadReason.values()).collect(Collectors.toMap(
-            Function.identity(), reason -> DEAD + reason.label() + ")", (a, b) -> a,
-            () -> new EnumMap<>(DeadReason.class)));
+    private static final Map<DeadReason, String> OF_DEAD = Arrays.stream(DeadReason.values())
+            .collect(Collectors.toUnmodifiableMap(Function.identity(), reason -> DEAD + reason.label() + ")"));
     private static final Map<DropReason, String> OF_DROPPED = Arrays.stream(DropReason.values())
-            .collect(Collectors.toMap(
-                    Function.identity(), reason -> DROPPED + reason.label() + ")", (a, b) -> a,
-                    () -> new EnumMap<>(DropReason.class)));
+            .collect(Collectors.toUnmodifiableMap(Function.identity(), reason -> DROPPED + reason.label() + ")"));
     private static final Map<String, DeadReason> DEAD_REASONS = Arrays.stream(DeadReason.values())
             .collect(Collectors.toUnmodifiableMap(LedgerOwner::of, Function.identity()));
     private static final Map<String, DropReason> DROP_REASONS = Arrays.stream(DropReason.values())
