@@ -30,8 +30,7 @@ final class TimerCodec {
     static byte[] encode(Record<byte[], byte[]> record) {
         Header[] headers = record.headers().toArray();
         byte[][] names = new byte[headers.length][];
-        long size = FIXED_BYTES + sizeOf(record.key()) + sizeOf(record.value())
-                + Varint.size(headers.length);
+        long size = FIXED_BYTES + sizeOf(record.key()) + sizeOf(record.value()) + Varint.size(headers.length);
         for (int i = 0; i < headers.length; i++) {
             names[i] = headers[i].key().getBytes(StandardCharsets.UTF_8);
             size += Varint.size(names[i].length) + names[i].length + sizeOf(headers[i].value());
@@ -117,14 +116,15 @@ final class TimerCodec {
     }
 
     private static int getVarint(ByteBuffer in) {
+        int start = in.position();
         long value;
         try {
             value = Varint.read(in);
         } catch (IllegalArgumentException e) {
             throw new DamagedTimerException("timer has a broken number: " + e.getMessage());
         }
-        if (value > Integer.MAX_VALUE) {
-            throw new DamagedTimerException("timer has a number above " + Integer.MAX_VALUE);
+        if (value > Integer.MAX_VALUE || in.position() - start > Varint.size(Integer.MAX_VALUE)) {
+            throw new DamagedTimerException("timer has a number of more than 5 bytes or above " + Integer.MAX_VALUE);
         }
         return (int) value;
     }

@@ -74,6 +74,7 @@ class TimerCodecTest {
         "01" + "0000000000000000" + "ffffffff07" + "0000", "01" + "0000000000000000" + "ffffffff0f",
         "01" + "0000000000000000" + "ffffffffff01", "01" + "0000000000000000" + "0000" + "ffffffff07",
         "01" + "0000000000000000" + "0000" + "01" + "ffffffff07" + "00",
+        "01" + "0000000000000000" + "808080808000" + "0000",
     })
     void damaged_bytes_are_rejected_without_allocating_the_claimed_length(String hex) {
         assertThatThrownBy(() -> TimerCodec.decode(HexFormat.of().parseHex(hex)))
