@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -41,6 +42,7 @@ public final class Census implements AutoCloseable {
     private final QueueAdmin queues;
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final PartitionReader reader;
+    private final InstantSource clock;
     private final OptionalLong sinceMillis;
 
     /** Connects, to scan all items. */
@@ -51,11 +53,12 @@ public final class Census implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param clock       clock for timeouts
+     * @param clock       clock for timeouts, and the time of what is found
      * @param sinceMillis skips the records of a partition before its first record of this time or later, epoch
      *                    milliseconds; a record keeps its send time on every move. Empty for all
      */
     public Census(Configuration configuration, InstantSource clock, OptionalLong sinceMillis) {
+        this.clock = clock;
         this.sinceMillis = sinceMillis;
         this.topics = new Topics(configuration.queue());
         KafkaClients clients = new KafkaClients(configuration.queue());
@@ -82,6 +85,28 @@ public final class Census implements AutoCloseable {
     /** Visits the items in the ingress topic. */
     public void forEachInIngress(boolean includeRouted, Consumer<StoredItem> visitor) {
         read(ItemState.OUTSIDE, topics.ingress(), topics.routerGroup(), includeRouted, visitor);
+    }
+
+    /** Visits the items of a range of an ingress partition that are still there. */
+    void forEachInIngress(int number, long from, long to, Consumer<StoredItem> visitor) {
+        TopicPartition partition = new TopicPartition(topics.ingress(), number);
+        long first = Math.max(from, start(partition));
+        if (first < to) {
+            readRange(partition, first, to, record -> visitor.accept(StoredItem.read(ItemState.OUTSIDE,
+                    record.topic(), number, record.offset(), Progress.FINISHED, record.key(), record.value(),
+                    record.headers(), record.timestamp())));
+        }
+    }
+
+    /** Returns what the routers have committed of ingress, by partition, after open transactions are decided. */
+    Map<Integer, Long> routed() {
+        return queues.readProgress(topics.ingress(), topics.routerGroup(), true).stream()
+                .filter(QueueProgress::isCommitted)
+                .collect(Collectors.toMap(part -> part.partition().partition(), part -> part.progress().frontier()));
+    }
+
+    long nowMillis() {
+        return clock.millis();
     }
 
     /**

@@ -2,8 +2,10 @@ package io.spillway.audit;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.IngressAccount;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.text.Printable;
+import io.spillway.kafka.codec.CommittedOffsetsCodec;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.KafkaFailure;
@@ -21,38 +23,32 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reader of every tenant's balance at the end of the ledger: the balances that the router has published plus the ledger
- * entries after them. The result is exact, whether or not a router runs. Bound: all tenants.
+ * entries after them. The result is exact, whether or not a router runs. Owner: the thread that reads. Bound: all
+ * tenants.
  */
 public final class LedgerReader {
     private static final Logger LOG = LoggerFactory.getLogger(LedgerReader.class);
     private static final int MAX_TRIES = 10;
 
-    private LedgerReader() {}
+    private final Census census;
+    private final Depths depths = new Depths();
+    private final Map<String, TenantBalance> tenants = new HashMap<>();
+    private final Map<String, TenantBalance> sources = new HashMap<>();
+    private IngressAccount ingress = IngressAccount.EMPTY;
+
+    private LedgerReader(Census census) {
+        this.census = census;
+    }
 
     /**
      * Balances at one moment.
      *
      * @param tenants by name; forgotten tenants are in one sum, {@link LedgerOwner#IDLE}
      * @param sources by name: only the moves into the queue
+     * @param ingress offsets that routers have committed
      */
-    public record Balances(Map<String, TenantBalance> tenants, Map<String, TenantBalance> sources) {
-        private void add(String name, Depths depths, long offset, ItemState from, long[] counts) {
-            Optional<String> source = LedgerOwner.source(name);
-            if (source.isPresent()) {
-                addNew(sources, source.get(), Optional.ofNullable(depths.sources().get(source.get())), offset, from,
-                        counts);
-            } else if (!LedgerOwner.isAlsoCounted(name)) {
-                addNew(tenants, name, depths.of(name), offset, from, counts);
-            }
-        }
-
-        private static void addNew(Map<String, TenantBalance> into, String name, Optional<Depth> published, long offset,
-                ItemState from, long[] counts) {
-            if (offset >= published.map(Depth::upTo).orElse(0L)) {
-                into.put(name, into.getOrDefault(name, TenantBalance.EMPTY).plus(from, counts));
-            }
-        }
-    }
+    public record Balances(
+            Map<String, TenantBalance> tenants, Map<String, TenantBalance> sources, IngressAccount ingress) {}
 
     /**
      * Returns the balances.
@@ -61,15 +57,10 @@ public final class LedgerReader {
      */
     public static Balances read(Census census) {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-            Depths depths = depths(census);
-            Balances balances = new Balances(new HashMap<>(), new HashMap<>());
-            depths.forEach((tenant, depth) -> balances.tenants().put(tenant, depth.balance()));
-            depths.sources().forEach((source, depth) -> balances.sources().put(source, depth.balance()));
-            if (!depths.forgotten().equals(TenantBalance.EMPTY)) {
-                balances.tenants().put(LedgerOwner.IDLE, depths.forgotten());
-            }
-            if (addLedger(census, depths, balances)) {
-                return balances;
+            LedgerReader reader = new LedgerReader(census);
+            reader.readDepths();
+            if (reader.addLedger()) {
+                return new Balances(reader.tenants, reader.sources, reader.ingress);
             }
         }
         throw new KafkaFailure("cannot read the ledger", new KafkaException(
@@ -77,14 +68,18 @@ public final class LedgerReader {
     }
 
     /** Reads the balances that the router has published. */
-    private static Depths depths(Census census) {
-        Depths depths = new Depths();
+    private void readDepths() {
         TopicPartition partition = new TopicPartition(census.topics().depths(), 0);
-        census.readFrom(partition, census.start(partition), record -> put(depths, record));
-        return depths;
+        census.readFrom(partition, census.start(partition), this::put);
+        depths.forEach((tenant, depth) -> tenants.put(tenant, depth.balance()));
+        depths.sources().forEach((source, depth) -> sources.put(source, depth.balance()));
+        if (!depths.forgotten().equals(TenantBalance.EMPTY)) {
+            tenants.put(LedgerOwner.IDLE, depths.forgotten());
+        }
+        ingress = depths.ingress().account();
     }
 
-    private static void put(Depths depths, ConsumerRecord<byte[], byte[]> record) {
+    private void put(ConsumerRecord<byte[], byte[]> record) {
         try {
             String key = new String(record.key(), StandardCharsets.UTF_8);
             if (record.value() == null) {
@@ -98,14 +93,14 @@ public final class LedgerReader {
     }
 
     /** Returns false if entries were purged after the depths were read; newer depths then include them. */
-    private static boolean addLedger(Census census, Depths depths, Balances balances) {
+    private boolean addLedger() {
         for (int partition = 0; partition < Topics.LEDGER_PARTITIONS; partition++) {
             TopicPartition ledger = new TopicPartition(census.topics().ledger(), partition);
             long from = depths.foldedTo(partition);
             if (census.start(ledger) > from) {
                 return false;
             }
-            census.readFrom(ledger, from, record -> add(record, depths, balances));
+            census.readFrom(ledger, from, this::addEntry);
             if (census.start(ledger) > from) {
                 return false;
             }
@@ -113,12 +108,32 @@ public final class LedgerReader {
         return true;
     }
 
-    private static void add(ConsumerRecord<byte[], byte[]> record, Depths depths, Balances balances) {
+    private void addEntry(ConsumerRecord<byte[], byte[]> record) {
         try {
-            LedgerCodec.read(record.value(), (name, from, counts) ->
-                    balances.add(name, depths, record.offset(), from, counts));
+            if (!CommittedOffsetsCodec.isOne(record.value())) {
+                LedgerCodec.read(record.value(), (name, from, counts) -> addLine(name, record.offset(), from, counts));
+            } else if (record.offset() >= depths.ingress().upTo()) {
+                ingress = ingress.after(CommittedOffsetsCodec.decode(record.value()), record.timestamp());
+            }
         } catch (IllegalArgumentException e) {
             logSkipped(record, e);
+        }
+    }
+
+    private void addLine(String name, long offset, ItemState from, long[] counts) {
+        Optional<String> source = LedgerOwner.source(name);
+        if (source.isPresent()) {
+            Optional<Depth> published = Optional.ofNullable(depths.sources().get(source.get()));
+            addNew(sources, source.get(), published, offset, from, counts);
+        } else if (!LedgerOwner.isAlsoCounted(name)) {
+            addNew(tenants, name, depths.of(name), offset, from, counts);
+        }
+    }
+
+    private static void addNew(Map<String, TenantBalance> into, String name, Optional<Depth> published, long offset,
+            ItemState from, long[] counts) {
+        if (offset >= published.map(Depth::upTo).orElse(0L)) {
+            into.put(name, into.getOrDefault(name, TenantBalance.EMPTY).plus(from, counts));
         }
     }
 

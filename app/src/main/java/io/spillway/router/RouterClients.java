@@ -8,14 +8,17 @@ import io.spillway.router.ledger.StuckTransactionDetector;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
@@ -48,6 +51,14 @@ record RouterClients(
     @Override
     public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
         return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()) {
+            /** Kafka Streams asks when a task is about to run. */
+            @Override
+            public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
+                Map<TopicPartition, OffsetAndMetadata> committed = super.committed(partitions);
+                recorder.began(committed);
+                return committed;
+            }
+
             @Override
             public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
                 try {

@@ -3,6 +3,7 @@ package io.spillway.cli.system;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
+import io.spillway.audit.IngressAudit;
 import io.spillway.audit.SourceAudit;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
@@ -10,7 +11,9 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.AuditedTenant;
+import io.spillway.core.ledger.IngressAccount;
 import io.spillway.kafka.codec.LedgerOwner;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,9 +28,9 @@ import picocli.CommandLine.Option;
 /** Command {@code spillway audit}: compares the balances of the ledger with the items in the topics. */
 @Command(name = "audit", footer = {"  spillway audit", "  spillway audit --sources"}, description = {
     "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
-            + "are in the topics.",
+            + "are in the topics; and the routers have passed each offset of ingress once.",
     "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "
-            + "a balance is a range. It exits with 1 if a tenant is not correct. It changes nothing. Its memory "
+            + "a balance is a range. It exits with 1 if something is not correct. It changes nothing. Its memory "
             + "grows with the tenants and the timers of a partition."
 })
 public final class AuditCommand implements Runnable {
@@ -45,19 +48,25 @@ public final class AuditCommand implements Runnable {
     public void run() {
         Configuration configuration = common.configurationWithLedger();
         List<AuditedTenant> audited;
+        List<IngressAudit> ingress;
         List<SourceAudit> sources;
         try (Census census = new Census(configuration, common.clock())) {
             audited = Audit.confirmed(census);
+            ingress = IngressAudit.of(census);
             sources = withSources ? SourceAudit.of(census, configuration.router().sourcesByName()) : List.of();
         }
         List<AuditedTenant> off = audited.stream().filter(tenant -> !tenant.findings().isEmpty()).toList();
-        Report report = Report.of(audited, off, sources);
+        Report report = Report.of(audited, off, ingress, sources);
         common.printer().result(() -> report, printer -> report.print(printer, audited));
         if (!off.isEmpty()) {
             throw CommandFailure.failed(
                     (off.size() == 1 ? "The balance of 1 of " : "The balances of " + off.size() + " of ")
                             + Printer.count(tenantsIn(audited), "tenant") + (off.size() == 1 ? " is" : " are")
                             + " not correct. See section Audit of docs/operations.md.");
+        }
+        if (!ingress.isEmpty()) {
+            throw CommandFailure.failed("Offsets of ingress are missing or repeated in the ledger."
+                    + " See section Audit of docs/operations.md.");
         }
         sources.stream().filter(source -> !source.isCorrect()).findFirst().ifPresent(source -> {
             throw CommandFailure.failed("The records of source " + source.source()
@@ -71,12 +80,14 @@ public final class AuditCommand implements Runnable {
      * @param moving number of tenants whose items moved during the audit
      * @param places items by the JSON key of their state, according to the ledger
      * @param off    differences of the first tenants
+     * @param ingress offsets that are missing or repeated in the ledger
      * @param sources those that were asked for
      */
     private record Report(
             boolean balanced, int tenants, long moving, long accepted, @JsonAnyGetter Map<String, Long> places,
-            int offTenants, List<Off> off, List<Source> sources) {
-        static Report of(List<AuditedTenant> audited, List<AuditedTenant> off, List<SourceAudit> sources) {
+            int offTenants, List<Off> off, List<Passed> ingress, List<Source> sources) {
+        static Report of(List<AuditedTenant> audited, List<AuditedTenant> off, List<IngressAudit> ingress,
+                List<SourceAudit> sources) {
             Map<String, Long> places = new LinkedHashMap<>();
             for (ItemState state : ItemState.values()) {
                 if (state != ItemState.OUTSIDE) {
@@ -84,13 +95,14 @@ public final class AuditCommand implements Runnable {
                 }
             }
             return new Report(
-                    off.isEmpty(), tenantsIn(audited), audited.stream().filter(AuditedTenant::isMoving).count(),
+                    off.isEmpty() && ingress.isEmpty(), tenantsIn(audited),
+                    audited.stream().filter(AuditedTenant::isMoving).count(),
                     sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
                     off.stream().limit(MAX_LISTED)
                             .flatMap(tenant -> tenant.findings().stream()
                                     .map(finding -> Off.of(tenant.tenant(), finding)))
                             .toList(),
-                    sources.stream().map(Source::of).toList());
+                    ingress.stream().map(Passed::of).toList(), sources.stream().map(Source::of).toList());
         }
 
         void print(Printer printer, List<AuditedTenant> audited) {
@@ -112,7 +124,8 @@ public final class AuditCommand implements Runnable {
                 printer.line("Items of " + Printer.count(moving, "tenant")
                         + " moved during the audit. Their balances are checked against ranges.");
             }
-            if (balanced) {
+            ingress.forEach(passed -> passed.print(printer));
+            if (offTenants == 0) {
                 printer.line(tenants == 1 ? "The balance of 1 tenant is correct."
                         : "The balances of " + Printer.count(tenants, "tenant") + " are correct.");
                 return;
@@ -135,6 +148,39 @@ public final class AuditCommand implements Runnable {
         }
 
     }
+
+    /**
+     * Offsets that are missing or repeated in the ledger.
+     *
+     * @param to    the last one
+     * @param count items that are still in ingress
+     * @param items the first of them
+     */
+    private record Passed(
+            String finding, int partition, long from, long to, String at, long count, List<Named> items) {
+        static Passed of(IngressAudit audit) {
+            IngressAccount.Finding finding = audit.finding();
+            return new Passed(finding.kind().label(), finding.range().partition(), finding.range().from(),
+                    finding.range().to() - 1, Instant.ofEpochMilli(finding.atMillis()).toString(), audit.count(),
+                    audit.items().stream().map(item -> new Named(item.owner(), item.id(), item.offset())).toList());
+        }
+
+        void print(Printer printer) {
+            printer.line("Partition " + partition + " of ingress: offsets " + from + " to " + to + " are " + finding
+                    + " in the ledger, found at " + at + ". "
+                    + (finding.equals(IngressAccount.Kind.MISSING.label())
+                            ? "Their items may be lost: " : "Their items may have been moved twice: ")
+                    + Printer.count(count, "item") + " still in ingress"
+                    + (count > items.size() ? ", of which the first " + items.size() + ":" : count > 0 ? ":" : "."));
+            if (count > 0) {
+                printer.table(List.of("tenant", "id", "offset"),
+                        items.stream().map(item -> List.of(item.tenant(), item.id(), item.offset())));
+            }
+            printer.line("");
+        }
+    }
+
+    private record Named(String tenant, String id, long offset) {}
 
     /**
      * Items that came from a source by the ledger, and records that were passed.

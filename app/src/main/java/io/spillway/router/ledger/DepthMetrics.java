@@ -6,6 +6,7 @@ import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.core.ledger.IngressAccount;
 import io.spillway.kafka.metrics.TenantMeters;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
@@ -63,6 +64,12 @@ public final class DepthMetrics {
             Gauge.builder("spillway.dropped_by_reason", depths, all -> all.dropped(reason))
                     .description("Items that a rule ever dropped, by the ledger, over all tenants")
                     .tag("reason", reason.label())
+                    .register(registry);
+        }
+        for (IngressAccount.Kind kind : IngressAccount.Kind.values()) {
+            Gauge.builder("spillway.ingress.findings", depths, all -> all.ingress().account().count(kind))
+                    .description("Ranges of offsets of ingress that are missing or repeated in the ledger")
+                    .tag("finding", kind.label())
                     .register(registry);
         }
         Gauge.builder("spillway.tenants_with_dead_letters", withDeadLetters, AtomicInteger::get)

@@ -7,6 +7,7 @@ import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.GrowthRule;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.core.text.Printable;
+import io.spillway.kafka.codec.CommittedOffsetsCodec;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.Topics;
@@ -66,6 +67,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     private static final Logger LOG = LoggerFactory.getLogger(FoldProcessor.class);
     /** Key of the mark in the store. No name of a tenant begins like this. */
     private static final Bytes MARK_KEY = Bytes.wrap(bytes("*"));
+    private static final Bytes INGRESS_KEY = Bytes.wrap(bytes(LedgerOwner.INGRESS));
 
     private final LedgerGap gap;
     private final Function<String, Optional<GrowthRule>> growth;
@@ -73,6 +75,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     /** By tenant, in the order of the first change. */
     private final Map<Bytes, UnwrittenBalance> unwritten = new LinkedHashMap<>();
     private IdleTenants idle;
+    private IngressFold ingress;
     /** Tenants with an urgent change in order of detection, some maybe written already. Bounded as the class is. */
     private final Queue<UnwrittenBalance> urgent = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
@@ -105,6 +108,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         urgent.clear();
         byte[] mark = store.get(MARK_KEY);
         idle = new IdleTenants(idleMillis, mark == null ? TenantBalance.EMPTY : balance(mark).balance());
+        ingress = new IngressFold(store.get(INGRESS_KEY));
         nextOffset = mark == null ? 0 : balance(mark).upTo();
         markedOffset = nextOffset;
         long nowMillis = processorContext.currentSystemTimeMs();
@@ -126,17 +130,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
 
     private void add(long offset, byte[] entry, long nowMillis) {
         try {
-            if (entry == null) {
-                throw new IllegalArgumentException("the entry has no value");
-            }
-            LedgerCodec.read(entry, (name, from, counts) -> {
-                Bytes tenant = Bytes.wrap(bytes(name));
-                UnwrittenBalance known = unwritten.get(tenant);
-                UnwrittenBalance balance = known == null ? load(tenant, offset, nowMillis) : known;
-                if (balance != null) {
-                    addLine(balance, from, counts);
-                }
-            });
+            addEntry(offset, entry, nowMillis);
         } catch (IllegalArgumentException e) {
             // From another writer. The log interval doubles because there may be many.
             if (Long.bitCount(++unreadable) == 1) {
@@ -148,6 +142,23 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             }
         }
         nextOffset = offset + 1;
+    }
+
+    private void addEntry(long offset, byte[] entry, long nowMillis) {
+        if (entry == null) {
+            throw new IllegalArgumentException("the entry has no value");
+        } else if (CommittedOffsetsCodec.isOne(entry)) {
+            ingress.add(offset, entry, nowMillis);
+        } else {
+            LedgerCodec.read(entry, (name, from, counts) -> {
+                Bytes tenant = Bytes.wrap(bytes(name));
+                UnwrittenBalance known = unwritten.get(tenant);
+                UnwrittenBalance balance = known == null ? load(tenant, offset, nowMillis) : known;
+                if (balance != null) {
+                    addLine(balance, from, counts);
+                }
+            });
+        }
     }
 
     /**
@@ -226,7 +237,11 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             }
             writeBalance(oldest, nowMillis);
         }
-        long folded = unwritten.isEmpty() ? nextOffset : oldest().firstOffset;
+        if (ingress.isDue(changedBeforeMillis, nowMillis)) {
+            byte[] name = INGRESS_KEY.get();
+            write(name, name, ingress.write(nextOffset, nowMillis - idleMillis, nowMillis), nowMillis);
+        }
+        long folded = ingress.foldedTo(unwritten.isEmpty() ? nextOffset : oldest().firstOffset);
         if (folded != markedOffset) {
             writeMark(folded, nowMillis);
         }
@@ -257,7 +272,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         List<Bytes> tenants = idle.forget(store, (name, depth) -> depth.upTo() <= markedOffset
                 && name[0] != MARK_KEY.get()[0]
                 && !unwritten.containsKey(Bytes.wrap(name))
-                && !LedgerOwner.isAlsoCounted(ascii(name))
+                && !LedgerOwner.isNoTenant(ascii(name))
                 && depth.isIdle(idleMillis, nowMillis, growth.apply(ascii(name))));
         if (!tenants.isEmpty()) {
             writeMark(markedOffset, nowMillis);
@@ -295,8 +310,10 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
 
     /** A new line does not shorten the pause, even if balances are overdue. */
     private void setWakeUp(long nowMillis) {
-        if (!unwritten.isEmpty()) {
-            long dueMillis = oldest().sinceMillis + WRITE_AFTER_MILLIS;
+        long sinceMillis = Math.min(
+                ingress.sinceMillis(), unwritten.isEmpty() ? Long.MAX_VALUE : oldest().sinceMillis);
+        if (sinceMillis < Long.MAX_VALUE) {
+            long dueMillis = sinceMillis + WRITE_AFTER_MILLIS;
             pausedUntilMillis = Math.min(pausedUntilMillis, nowMillis + PAUSE_MILLIS);
             wakeUp.set(Math.clamp(dueMillis, pausedUntilMillis, nowMillis + WRITE_AFTER_MILLIS), nowMillis);
         }

@@ -68,6 +68,7 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
             throw unsent.get();
         }
         recorder.flush(clock.millis(), this::send);
+        recorder.committing(offsets, clock.millis()).ifPresent(this::send);
         producer.sendOffsetsToTransaction(offsets, group);
     }
 

@@ -8,9 +8,12 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.Seed;
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.IngressAccount;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
@@ -244,7 +247,9 @@ class DepthMetricsTest {
             metrics.measure(nowMillis);
             assertThat(registry.getMeters()).as("%s, step %d", seed, step)
                     .hasSizeLessThanOrEqualTo(
-                            (MOST + 2) * (ItemState.WAITING.size() + 1) + DeadReason.values().length + 1)
+                            (MOST + 1) * (ItemState.WAITING.size() + 1) + Lane.WORKED.size() + 2
+                                    + DeadReason.values().length + DropReason.values().length
+                                    + IngressAccount.Kind.values().length)
                     .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN()
                             .isNotNegative());
         }

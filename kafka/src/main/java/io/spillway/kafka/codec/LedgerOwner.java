@@ -22,6 +22,9 @@ public final class LedgerOwner {
     /** Owner of the summed balances of tenants that were forgotten because they were idle. */
     public static final String IDLE = "(idle)";
 
+    /** Name of the account of ingress, which has no items. No tenant can have this name. */
+    public static final String INGRESS = "(ingress)";
+
     private static final String DEAD = "(dead:";
     private static final String DROPPED = "(dropped:";
     private static final String SOURCE = "(source:";
@@ -71,6 +74,11 @@ public final class LedgerOwner {
     /** Returns whether what is counted under a name is counted for its tenant too: a known reason, or a source. */
     public static boolean isAlsoCounted(String name) {
         return DEAD_REASONS.containsKey(name) || DROP_REASONS.containsKey(name) || source(name).isPresent();
+    }
+
+    /** Returns whether a balance is not one whose items are only counted under this name: no tenant's. */
+    public static boolean isNoTenant(String name) {
+        return name.equals(INGRESS) || isAlsoCounted(name);
     }
 
     /** Returns whether a name of the ledger is that of a source, and no tenant's. */

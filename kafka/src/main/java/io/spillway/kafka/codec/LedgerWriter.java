@@ -1,15 +1,18 @@
 package io.spillway.kafka.codec;
 
+import io.spillway.core.ledger.IngressAccount;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.kafka.topics.Topics;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Writer of ledger entries, to be sent in the transaction that moves the items. All lines of a tenant go to one
  * partition, where many tenants share an entry. Lines of reasons have entries of their own, in the first partition, and
- * so have those of sources, in the second: a version that does not know one skips an entry as a whole.
+ * so have those of sources, in the second, and committed offsets: a version that does not know one skips an entry as a
+ * whole.
  *
  * <p>Owner: one thread. Bound: one entry of {@link LedgerLines#FULL_BYTES} for each partition, and two more.
  */
@@ -52,6 +55,12 @@ public final class LedgerWriter {
                 send(entry, atMillis, into);
             }
         }
+    }
+
+    /** Returns the entry of the offsets of ingress that the transaction commits. */
+    public ProducerRecord<byte[], byte[]> offsets(List<IngressAccount.Range> committed, long atMillis) {
+        return new ProducerRecord<>(topic, Topics.ledgerPartition(LedgerOwner.INGRESS), atMillis, null,
+                CommittedOffsetsCodec.encode(committed, atMillis));
     }
 
     private void send(int entry, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {

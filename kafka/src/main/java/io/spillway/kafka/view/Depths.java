@@ -47,6 +47,7 @@ public final class Depths extends ViewContent<Depth> {
     private final Map<DropReason, Long> dropped = new ConcurrentHashMap<>();
     /** What came from each source, by its name; bounded by the sources that the queue ever had. */
     private final Map<String, Depth> sources = new ConcurrentHashMap<>();
+    private volatile StoredIngress ingress = StoredIngress.EMPTY;
     private volatile long changedAtMillis;
 
     /** Returns the key of the progress mark of a ledger partition, with the sum of its forgotten tenants. */
@@ -173,6 +174,11 @@ public final class Depths extends ViewContent<Depth> {
         return Collections.unmodifiableMap(sources);
     }
 
+    /** Returns the account of ingress, empty until the router has published one. */
+    public StoredIngress ingress() {
+        return ingress;
+    }
+
     /** Returns the offset of a ledger partition below which all entries are included in the balances; 0 if unknown. */
     public long foldedTo(int partition) {
         return folded.get(partition);
@@ -193,6 +199,10 @@ public final class Depths extends ViewContent<Depth> {
 
     @Override
     public void put(String key, byte[] value) {
+        if (key.equals(LedgerOwner.INGRESS)) {
+            ingress = StoredIngress.decode(value);
+            return;
+        }
         Depth depth = decode(value);
         changedAtMillis = Math.max(changedAtMillis, depth.rates().atMillis());
         if (key.startsWith(FOLDED)) {
@@ -236,7 +246,7 @@ public final class Depths extends ViewContent<Depth> {
 
     @Override
     public boolean contains(String key) {
-        return key.startsWith(FOLDED) || LedgerOwner.isAlsoCounted(key) || super.contains(key);
+        return key.startsWith(FOLDED) || LedgerOwner.isNoTenant(key) || super.contains(key);
     }
 
     private void addToSums(TenantBalance before, TenantBalance now) {
