@@ -22,6 +22,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.Uuid;
 
@@ -40,6 +41,7 @@ public final class Brokers implements AutoCloseable {
     static final List<String> NAMES = List.of("broker-1", "broker-2", "broker-3");
     /** True for brokers with the code of Kafka's release, without {@link MendedKafka}. */
     static final String RELEASED = "spillway.campaign.released";
+    private static final Optional<ReleasedKafka> OTHER_RELEASE = ReleasedKafka.asked();
 
     /** Who connects through proxies of their own. The checker and the load have no proxy: they do not fail. */
     enum Side { ROUTER, WORKER, GATEWAY, INTERNAL, CHECKER }
@@ -125,8 +127,15 @@ public final class Brokers implements AutoCloseable {
         for (ServerSocket socket : reserved) {
             socket.close();
         }
+        if (OTHER_RELEASE.isPresent()) {
+            for (Broker broker : brokers) {
+                OTHER_RELEASE.get().format(broker.settings, cluster, voters, broker.log);
+            }
+        }
         brokers.forEach(this::launch);
-        brokers.forEach(Brokers::awaitReady);
+        for (Broker broker : brokers) {
+            awaitReady(broker);
+        }
     }
 
     private static int reserve(List<ServerSocket> reserved) throws IOException {
@@ -270,11 +279,18 @@ public final class Brokers implements AutoCloseable {
     private void launch(Broker broker) {
         List<String> command =
                 new ArrayList<>(network.map(all -> all.command(NAMES.get(broker.id - 1))).orElse(List.of()));
-        command.addAll(ChildJvm.command());
-        command.addAll(List.of("-Xmx384m", "-D" + RELEASED + "=" + Boolean.getBoolean(RELEASED),
-                CampaignBroker.class.getName(), broker.settings.toString(), cluster, voters));
+        if (OTHER_RELEASE.isPresent()) {
+            command.addAll(OTHER_RELEASE.get().broker(broker.settings));
+        } else {
+            command.addAll(ChildJvm.command());
+            command.addAll(List.of("-Xmx384m", "-D" + RELEASED + "=" + Boolean.getBoolean(RELEASED),
+                    CampaignBroker.class.getName(), broker.settings.toString(), cluster, voters));
+        }
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(broker.log.toFile()));
+        if (OTHER_RELEASE.isPresent()) {
+            builder.redirectOutput(ProcessBuilder.Redirect.appendTo(broker.log.toFile()));
+        }
         clock.filter(wrong -> broker.id == 1).ifPresent(wrong -> {
             wrong.set(Duration.ZERO);
             builder.environment().putAll(wrong.environment());
@@ -287,16 +303,21 @@ public final class Brokers implements AutoCloseable {
         }
     }
 
-    private static void awaitReady(Broker broker) {
-        try {
-            BufferedReader out = new BufferedReader(
-                    new InputStreamReader(broker.process.getInputStream(), StandardCharsets.UTF_8));
-            if (!"ready".equals(out.readLine())) {
-                throw new IllegalStateException("Broker " + broker.id + " did not start: "
-                        + Files.readString(broker.log));
+    private static void awaitReady(Broker broker) throws IOException {
+        if (OTHER_RELEASE.isPresent()) {
+            while (!ReleasedKafka.isOpen(broker.host, broker.ports.get(Side.CHECKER))) {
+                if (!broker.process.isAlive()) {
+                    throw new IllegalStateException("Broker " + broker.id + " did not start: "
+                            + Files.readString(broker.log));
+                }
+                LockSupport.parkNanos(100_000_000);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return;
+        }
+        BufferedReader out = new BufferedReader(
+                new InputStreamReader(broker.process.getInputStream(), StandardCharsets.UTF_8));
+        if (!"ready".equals(out.readLine())) {
+            throw new IllegalStateException("Broker " + broker.id + " did not start: " + Files.readString(broker.log));
         }
     }
 
