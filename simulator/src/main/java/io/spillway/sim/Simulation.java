@@ -27,6 +27,8 @@ public final class Simulation {
     private final Tally tally;
     private final Population population;
     private final Model model;
+    /** Of the product; the queue of the comparison takes all items. */
+    private final Optional<SimGateway> gateway;
     private final Samples samples;
     private final long durationNanos;
     private int openStreams;
@@ -68,6 +70,9 @@ public final class Simulation {
         this.population = new Population(scenario.groups());
         this.tally = new Tally(population, scenario.phases(), settled -> {});
         this.model = maker.make(scenario.cluster(), events, tally, new ScenarioDestination(population, seed));
+        this.gateway = discipline == Discipline.FIFO
+                        || scenario.groups().stream().noneMatch(TenantGroup::isBehindGateway)
+                ? Optional.empty() : Optional.of(new SimGateway(tally, seed));
         this.samples = new Samples(tally.series.length, Math.max(1, scenario.durationMillis() / USUAL_SAMPLES));
     }
 
@@ -108,6 +113,7 @@ public final class Simulation {
             }
         }
         events.add(0, this::sample);
+        gateway.ifPresent(present -> events.add(0, now -> sample(present, now)));
         events.add(durationNanos, now -> jain = Fairness.jain(tally));
         long endNanos = runUntil(durationNanos + scenario.drainMillis() * SimulatedTime.NANOS_PER_MILLI);
         samples.takeLast(endNanos, tally, model.inFlight());
@@ -149,8 +155,12 @@ public final class Simulation {
                 new SimulatedItem(
                         number, tenant, population.name(tenant), workload, stream.nanos, stream.handlingNanos);
         events.add(stream.nanos, now -> {
-            tally.arrived(item);
-            model.arrive(item, now);
+            if (gateway.isEmpty() || gateway.get().admits(tenant, now)) {
+                tally.arrived(item);
+                model.arrive(item, now);
+            } else {
+                tally.refused(item);
+            }
             follow(stream, firstTenant, workload, number + 1);
         });
     }
@@ -162,6 +172,11 @@ public final class Simulation {
         events.add(nowNanos + samples.intervalMillis * SimulatedTime.NANOS_PER_MILLI, this::sample);
     }
 
+    private void sample(SimGateway present, long nowNanos) {
+        present.sample(nowNanos);
+        events.add(nowNanos + SimulatedTime.NANOS_PER_SECOND, now -> sample(present, now));
+    }
+
     private SimulationResult result(long endNanos) {
         List<SimulationResult.Row> groups = new ArrayList<>();
         List<SimulationResult.Row> workloads = new ArrayList<>();
@@ -171,14 +186,14 @@ public final class Simulation {
             int tenants = scenario.groups().get(i).tenants();
             groups.add(tally.groups[i].row(group, tenants));
             for (Tally.Count phase : tally.phases[i]) {
-                if (phase.accepted > 0) {
+                if (phase.accepted + phase.refused > 0) {
                     phases.add(new SimulationResult.PhaseRow(phase.name, phase.row(group, tenants)));
                 }
             }
             tally.workloads.get(i).forEach((workload, counts) -> {
                 String name = group + "/" + workload;
                 workloads.add(counts.getFirst().row(name, tenants));
-                counts.stream().skip(1).filter(phase -> phase.accepted > 0).forEach(phase ->
+                counts.stream().skip(1).filter(phase -> phase.accepted + phase.refused > 0).forEach(phase ->
                         phases.add(new SimulationResult.PhaseRow(phase.name, phase.row(name, tenants))));
             });
         }

@@ -35,13 +35,14 @@ public record SimulationResult(
      *
      * @param name         of the group or tenant
      * @param tenants      number of tenants
+     * @param refused      by a gateway, and not accepted
      * @param waiting      not finished at the end of the run
      * @param attempts     of all items
      * @param mostAttempts of one item
      * @param repeated     items handled again after they were done, since a worker died before its commit
      */
     public record Row(
-            String name, int tenants, long accepted, long done, long dropped, long dead, long waiting, long attempts,
+            String name, int tenants, long accepted, long refused, long done, long dropped, long dead, long waiting, long attempts,
             int mostAttempts, long repeated, double p50Millis, double p99Millis, double maxMillis) {}
 
     /** Items of a group that arrived in a phase. */

@@ -54,6 +54,7 @@ final class Tally {
         final AgeHistogram ages = new AgeHistogram();
         final Deque<SimulatedItem> untried = new ArrayDeque<>();
         long accepted;
+        long refused;
         long done;
         long dropped;
         long dead;
@@ -75,7 +76,7 @@ final class Tally {
 
         SimulationResult.Row row(String name, int tenants) {
             return new SimulationResult.Row(
-                    name, tenants, accepted, done, dropped, dead, accepted - done - dropped - dead, attempts,
+                    name, tenants, accepted, refused, done, dropped, dead, accepted - done - dropped - dead, attempts,
                     mostAttempts, repeated, ages.percentileMillis(0.5), ages.percentileMillis(0.99), ages.maxMillis());
         }
     }
@@ -119,6 +120,11 @@ final class Tally {
         accepted[item.tenant]++;
         of(item, count -> count.accepted++);
         series[seriesOf(item)].untried.add(item);
+    }
+
+    /** Counts an item that a gateway refused. */
+    void refused(SimulatedItem item) {
+        of(item, count -> count.refused++);
     }
 
     void entered(SimulatedItem item, Lane lane) {

@@ -169,9 +169,10 @@ public final class ScenarioLoader {
                 section.list("spikes", spike -> new Surge(window(spike), factor(spike, 0)));
         List<Sweep> sweeps =
                 section.list("sweeps", sweep -> new Sweep(time(sweep, "startedAt"), time(sweep, "completedAt")));
+        boolean isBehindGateway = section.flag("gateway");
         section.end();
-        return new TenantGroup(
-                name, count, arrivals, surges, TenantPolicy.of(policy), handling, sweeps, workloads);
+        return new TenantGroup(name, count, arrivals, surges, TenantPolicy.of(policy), handling, sweeps, workloads,
+                isBehindGateway);
     }
 
     private static PolicySettings policy(DocumentMap section) {

@@ -8,6 +8,7 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Lane;
 import io.spillway.sim.Simulation;
 import io.spillway.sim.SimulationResult;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -138,21 +139,33 @@ public record SimulationReport(SimulationResult result) {
         return isFifo() && lane == Lane.HOT ? "queue" : lane.label();
     }
 
-    private static void print(
+    private boolean hasRefused() {
+        return result.groups().stream().anyMatch(row -> row.refused() > 0);
+    }
+
+    private void print(
             Printer printer, String title, String first, String second, Stream<List<String>> rows) {
         printer.line("");
         printer.line(title);
-        printer.table(List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max",
-                "attempts an item"), rows);
+        List<String> columns = new ArrayList<>(List.of(first, second, "items", "done", "dropped", "dead", "waiting",
+                "p50", "p99", "max", "attempts an item"));
+        if (hasRefused()) {
+            columns.add("refused");
+        }
+        printer.table(columns, rows);
     }
 
-    private static List<String> cells(String first, String second, SimulationResult.Row row) {
-        return List.of(
+    private List<String> cells(String first, String second, SimulationResult.Row row) {
+        List<String> cells = new ArrayList<>(List.of(
                 first, second, number(row.accepted()), number(row.done()), number(row.dropped()), number(row.dead()),
                 number(row.waiting()), DurationText.of(row.p50Millis()), DurationText.of(row.p99Millis()),
                 DurationText.of(row.maxMillis()),
                 String.format(
-                        Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
+                        Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted())));
+        if (hasRefused()) {
+            cells.add(number(row.refused()));
+        }
+        return cells;
     }
 
     private Map<String, Object> samples() {

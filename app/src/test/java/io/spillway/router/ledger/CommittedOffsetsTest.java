@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -72,7 +72,7 @@ class CommittedOffsetsTest {
     private void commit(Object... offsets) {
         producer.beginTransaction();
         producer.flush();
-        producer.sendOffsetsToTransaction(committed(offsets), new ConsumerGroupMetadata("router"));
+        producer.sendOffsetsToTransaction(committed(offsets), new MockConsumer<byte[], byte[]>("none").groupMetadata());
         producer.commitTransaction();
     }
 

@@ -16,10 +16,11 @@ import java.util.stream.Stream;
  * @param policy   of each tenant
  * @param sweeps   completed sweeps, in milliseconds since the start of the run; copied
  * @param workloads further arrivals of each tenant, by workload, with distinct names; copied
+ * @param isBehindGateway whether its items come through a gateway, which may refuse them
  */
 public record TenantGroup(
         String name, int count, List<Arrivals> arrivals, List<Surge> surges, TenantPolicy policy, Handling handling,
-        List<Sweep> sweeps, List<Workload> workloads) {
+        List<Sweep> sweeps, List<Workload> workloads, boolean isBehindGateway) {
     /** Arrivals of one workload of each tenant; none of them is recorded. */
     public record Workload(String name, List<Arrivals> arrivals) {
         public Workload {
@@ -27,11 +28,11 @@ public record TenantGroup(
         }
     }
 
-    /** Creates a group whose items name no workload. */
+    /** Creates a group whose items name no workload, and come from Kafka producers. */
     public TenantGroup(
             String name, int count, List<Arrivals> arrivals, List<Surge> surges, TenantPolicy policy,
             Handling handling, List<Sweep> sweeps) {
-        this(name, count, arrivals, surges, policy, handling, sweeps, List.of());
+        this(name, count, arrivals, surges, policy, handling, sweeps, List.of(), false);
     }
 
     /** @throws IllegalArgumentException when the count is out of range, a recording is not alone, or surges overlap */
