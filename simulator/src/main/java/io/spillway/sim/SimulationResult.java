@@ -42,8 +42,8 @@ public record SimulationResult(
      * @param repeated     items handled again after they were done, since a worker died before its commit
      */
     public record Row(
-            String name, int tenants, long accepted, long refused, long done, long dropped, long dead, long waiting, long attempts,
-            int mostAttempts, long repeated, double p50Millis, double p99Millis, double maxMillis) {}
+            String name, int tenants, long accepted, long refused, long done, long dropped, long dead, long waiting,
+            long attempts, int mostAttempts, long repeated, double p50Millis, double p99Millis, double maxMillis) {}
 
     /** Items of a group that arrived in a phase. */
     public record PhaseRow(String phase, Row row) {}
