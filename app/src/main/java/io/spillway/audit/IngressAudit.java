@@ -1,10 +1,19 @@
 package io.spillway.audit;
 
+import io.spillway.core.ledger.IngressAccount;
 import io.spillway.core.ledger.IngressAccount.Finding;
 import io.spillway.core.ledger.IngressAccount.Range;
+import io.spillway.kafka.codec.LedgerWriter;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.QueueSettings;
+import io.spillway.kafka.topics.Topics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
 
 /**
  * Finding in the account of ingress, with its items: offsets that the routers have passed in no transaction of the
@@ -19,13 +28,36 @@ public record IngressAudit(Finding finding, List<StoredItem> items, long count) 
     /**
      * Audits ingress: the ledger, and what the routers' group has committed.
      *
-     * @throws io.spillway.kafka.topics.KafkaFailure if the cluster does not respond
+     * @throws KafkaFailure if the cluster does not respond
      */
     public static List<IngressAudit> of(Census census) {
         Map<Integer, Long> before = census.routed();
-        var ingress = LedgerReader.read(census).ingress();
+        IngressAccount ingress = LedgerReader.read(census).ingress();
         return ingress.findings(before, census.routed(), census.nowMillis()).stream()
                 .map(finding -> read(census, finding)).toList();
+    }
+
+    /**
+     * Takes findings as dealt with: the account of their partitions goes on without them.
+     *
+     * @throws KafkaFailure if they cannot be written to the ledger
+     */
+    public static void accept(QueueSettings queue, List<IngressAudit> findings, long nowMillis) {
+        if (findings.isEmpty()) {
+            return;
+        }
+        List<Range> ranges = findings.stream().map(each -> each.finding().range())
+                .map(range -> new Range(range.partition(), IngressAccount.UNKNOWN, range.to())).toList();
+        try (Producer<byte[], byte[]> producer = new KafkaClients(queue).producer()) {
+            producer.send(new LedgerWriter(new Topics(queue)).offsets(ranges, nowMillis)).get();
+        } catch (ExecutionException e) {
+            throw new KafkaFailure("Cannot write to the ledger", e.getCause());
+        } catch (KafkaException e) {
+            throw new KafkaFailure("Cannot write to the ledger", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaFailure("Interrupted while writing to the ledger", e);
+        }
     }
 
     private static IngressAudit read(Census census, Finding finding) {

@@ -60,6 +60,11 @@ class IngressAuditIT {
         assertThat(audit.get("offTenants").intValue()).as("balances do not show it").isZero();
         assertThat(audit.get("ingress").findValuesAsText("finding")).contains("missing", "repeated");
         assertThat(commands.run("audit").out()).contains("may be lost", "may have been moved twice", "lost-0");
+
+        commands.run("audit", "--accept-ingress").done();
+        assertThat(commands.run("audit", "--output", "json").done().json().get("ingress")).isEmpty();
+        route(commands, "later");
+        commands.run("audit").done();
     }
 
     private void route(CommandsUnderTest commands, String id) throws Exception {

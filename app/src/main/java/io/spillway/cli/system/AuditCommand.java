@@ -44,6 +44,10 @@ public final class AuditCommand implements Runnable {
             + "passed is one item. It reads the topics of the sources.")
     private boolean withSources;
 
+    @Option(names = "--accept-ingress", description = "Take what is missing or repeated in ingress as dealt with: later "
+            + "audits do not show it. It writes to the ledger.")
+    private boolean acceptsIngress;
+
     @Override
     public void run() {
         Configuration configuration = common.configurationWithLedger();
@@ -64,7 +68,9 @@ public final class AuditCommand implements Runnable {
                             + Printer.count(tenantsIn(audited), "tenant") + (off.size() == 1 ? " is" : " are")
                             + " not correct. See section Audit of docs/operations.md.");
         }
-        if (!ingress.isEmpty()) {
+        if (acceptsIngress) {
+            IngressAudit.accept(configuration.queue(), ingress, common.clock().millis());
+        } else if (!ingress.isEmpty()) {
             throw CommandFailure.failed("Offsets of ingress are missing or repeated in the ledger."
                     + " See section Audit of docs/operations.md.");
         }
@@ -166,7 +172,8 @@ public final class AuditCommand implements Runnable {
         }
 
         void print(Printer printer) {
-            printer.line("Partition " + partition + " of ingress: offsets " + from + " to " + to + " are " + finding
+            printer.line("Partition " + partition + " of ingress: "
+                    + (from == to ? "offset " + from + " is " : "offsets " + from + " to " + to + " are ") + finding
                     + " in the ledger, found at " + at + ". "
                     + (finding.equals(IngressAccount.Kind.MISSING.label())
                             ? "Their items may be lost: " : "Their items may have been moved twice: ")

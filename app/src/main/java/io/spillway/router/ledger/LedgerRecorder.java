@@ -27,8 +27,7 @@ import org.apache.kafka.common.TopicPartition;
  * which Kafka commits in part is found ({@link IngressAccount}).
  *
  * <p>A task, its processor and its producer share a stream thread, which is how they find each other. Owner of the
- * sums: each stream thread of its own. Bound: that of {@link LedgerDeltas}, and
- * the partitions of ingress.
+ * sums: each stream thread of its own. Bound: that of {@link LedgerDeltas}, and the partitions of ingress.
  */
 public final class LedgerRecorder {
     private final String ingress;

@@ -23,7 +23,7 @@ public record IngressAccount(Map<Integer, Long> next, List<Finding> findings) {
     public static final IngressAccount EMPTY = new IngressAccount(Map.of(), List.of());
     /** Most partitions of ingress that are followed. */
     public static final int MOST_PARTITIONS = 10_000;
-    /** {@link Range#from} of a partition that had no committed offset. */
+    /** {@link Range#from} of a partition that had no committed offset, or whose findings an operator accepts. */
     public static final long UNKNOWN = -1;
 
     static final int MOST_FINDINGS = 100;
@@ -58,15 +58,20 @@ public record IngressAccount(Map<Integer, Long> next, List<Finding> findings) {
         findings = List.copyOf(findings);
     }
 
-    /** Returns the account after a transaction. A partition without an earlier one begins with it. */
+    /**
+     * Returns the account after a transaction. A partition without an earlier one begins with it; one that begins at
+     * {@link #UNKNOWN} begins again, without its findings.
+     */
     public IngressAccount after(List<Range> committed, long atMillis) {
         Map<Integer, Long> after = new TreeMap<>(next);
         List<Finding> found = new ArrayList<>(findings);
         for (Range range : committed) {
             Long expected = after.get(range.partition());
-            if (expected != null && range.from() > expected) {
+            if (range.from() == UNKNOWN) {
+                found.removeIf(finding -> finding.range().partition() == range.partition());
+            } else if (expected != null && range.from() > expected) {
                 add(found, Kind.MISSING, new Range(range.partition(), expected, range.from()), atMillis);
-            } else if (expected != null && range.from() != UNKNOWN && range.from() < expected) {
+            } else if (expected != null && range.from() < expected) {
                 add(found, Kind.REPEATED,
                         new Range(range.partition(), range.from(), Math.min(range.to(), expected)), atMillis);
             }

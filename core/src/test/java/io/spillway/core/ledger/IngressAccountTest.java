@@ -53,6 +53,18 @@ class IngressAccountTest {
     }
 
     @Test
+    void findings_that_an_operator_accepts_are_gone_and_the_account_goes_on() {
+        commit(3, 100, 160);
+        commit(3, 170, 180);
+        commit(4, 0, 10);
+        commit(4, 11, 12);
+        commit(3, IngressAccount.UNKNOWN, 175);
+        commit(3, 180, 190);
+        assertThat(account.findings()).containsExactly(finding(Kind.MISSING, 4, 10, 11));
+        assertThat(account.next()).isEqualTo(Map.of(3, 190L, 4, 12L));
+    }
+
+    @Test
     void the_last_transaction_is_compared_with_what_the_group_has_committed() {
         commit(1, 0, 10);
         commit(2, 0, 10);

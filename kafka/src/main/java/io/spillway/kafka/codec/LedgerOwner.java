@@ -76,7 +76,7 @@ public final class LedgerOwner {
         return DEAD_REASONS.containsKey(name) || DROP_REASONS.containsKey(name) || source(name).isPresent();
     }
 
-    /** Returns whether a balance is not one whose items are only counted under this name: no tenant's. */
+    /** Returns whether a balance is no tenant's: its items are counted for their tenants, or it has none. */
     public static boolean isNoTenant(String name) {
         return name.equals(INGRESS) || isAlsoCounted(name);
     }

@@ -51,7 +51,7 @@ class SchemaCompatibilityTest {
             Map.entry("WorkerSlots", List.of("2e0a807fa032a3a/af24f5101e480cb1")),
             Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),
             Map.entry("LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5")),
-            Map.entry("CommittedOffsets", List.of("66876dd4f815830a/e36349e0f7b7edb8")),
+            Map.entry("CommittedOffsets", List.of("66876dd4f815830a/2cdc1cc0ebdcc8e9")),
             Map.entry("ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed")),
             Map.entry("AttemptReport", List.of("259ef5c68c480556/2f251232950f656d")),
             Map.entry("Schedule", List.of("4d60b686d1a0bec4/f2341ef821892bbb")),
