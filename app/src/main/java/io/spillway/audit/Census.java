@@ -42,7 +42,6 @@ public final class Census implements AutoCloseable {
     private final QueueAdmin queues;
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final PartitionReader reader;
-    private final InstantSource clock;
     private final OptionalLong sinceMillis;
 
     /** Connects, to scan all items. */
@@ -53,12 +52,11 @@ public final class Census implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param clock       clock for timeouts, and the time of what is found
+     * @param clock       clock for timeouts
      * @param sinceMillis skips the records of a partition before its first record of this time or later, epoch
      *                    milliseconds; a record keeps its send time on every move. Empty for all
      */
     public Census(Configuration configuration, InstantSource clock, OptionalLong sinceMillis) {
-        this.clock = clock;
         this.sinceMillis = sinceMillis;
         this.topics = new Topics(configuration.queue());
         KafkaClients clients = new KafkaClients(configuration.queue());
@@ -103,10 +101,6 @@ public final class Census implements AutoCloseable {
         return queues.readProgress(topics.ingress(), topics.routerGroup(), true).stream()
                 .filter(QueueProgress::isCommitted)
                 .collect(Collectors.toMap(part -> part.partition().partition(), part -> part.progress().frontier()));
-    }
-
-    long nowMillis() {
-        return clock.millis();
     }
 
     /**

@@ -28,12 +28,13 @@ public record IngressAudit(Finding finding, List<StoredItem> items, long count) 
     /**
      * Audits ingress: the ledger, and what the routers' group has committed.
      *
+     * @param nowMillis time of what is found first by this audit, epoch milliseconds
      * @throws KafkaFailure if the cluster does not respond
      */
-    public static List<IngressAudit> of(Census census) {
+    public static List<IngressAudit> of(Census census, long nowMillis) {
         Map<Integer, Long> before = census.routed();
         IngressAccount ingress = LedgerReader.read(census).ingress();
-        return ingress.findings(before, census.routed(), census.nowMillis()).stream()
+        return ingress.findings(before, census.routed(), nowMillis).stream()
                 .map(finding -> read(census, finding)).toList();
     }
 

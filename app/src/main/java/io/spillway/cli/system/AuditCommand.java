@@ -56,7 +56,7 @@ public final class AuditCommand implements Runnable {
         List<SourceAudit> sources;
         try (Census census = new Census(configuration, common.clock())) {
             audited = Audit.confirmed(census);
-            ingress = IngressAudit.of(census);
+            ingress = IngressAudit.of(census, common.clock().millis());
             sources = withSources ? SourceAudit.of(census, configuration.router().sourcesByName()) : List.of();
         }
         List<AuditedTenant> off = audited.stream().filter(tenant -> !tenant.findings().isEmpty()).toList();

@@ -215,7 +215,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         for (int written = 0; written < MOST_URGENT && !urgent.isEmpty(); ) {
             UnwrittenBalance next = urgent.element();
             if (unwritten.get(next.tenant) == next) {
-                if (!isChanged(next, nowMillis - WRITE_AFTER_MILLIS, nowMillis)) {
+                if (!isDue(next.sinceMillis, nowMillis - WRITE_AFTER_MILLIS, nowMillis)) {
                     return;
                 }
                 writeBalance(next, nowMillis);
@@ -225,19 +225,20 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         }
     }
 
-    private static boolean isChanged(UnwrittenBalance balance, long beforeMillis, long nowMillis) {
-        return balance.sinceMillis <= beforeMillis || balance.sinceMillis > nowMillis;
+    /** Returns whether a change is from before a time, or from what is the future after the clock was set back. */
+    private static boolean isDue(long sinceMillis, long beforeMillis, long nowMillis) {
+        return sinceMillis <= beforeMillis || sinceMillis > nowMillis;
     }
 
     private void writeOldest(int most, long changedBeforeMillis, long nowMillis) {
         for (int written = 0; written < most && !unwritten.isEmpty(); written++) {
             UnwrittenBalance oldest = oldest();
-            if (!isChanged(oldest, changedBeforeMillis, nowMillis)) {
+            if (!isDue(oldest.sinceMillis, changedBeforeMillis, nowMillis)) {
                 break;
             }
             writeBalance(oldest, nowMillis);
         }
-        if (ingress.isDue(changedBeforeMillis, nowMillis)) {
+        if (ingress.isChanged() && isDue(ingress.sinceMillis(), changedBeforeMillis, nowMillis)) {
             byte[] name = INGRESS_KEY.get();
             write(name, name, ingress.write(nextOffset, nowMillis - idleMillis, nowMillis), nowMillis);
         }

@@ -58,9 +58,8 @@ final class IngressFold {
         return sinceMillis;
     }
 
-    /** Returns whether it changed before this time, or in what is the future after the clock was set back. */
-    boolean isDue(long beforeMillis, long nowMillis) {
-        return sinceMillis != UNCHANGED && (sinceMillis <= beforeMillis || sinceMillis > nowMillis);
+    boolean isChanged() {
+        return sinceMillis != UNCHANGED;
     }
 
     /** Returns the offset up to which what is written is complete, if all else is up to another. */
