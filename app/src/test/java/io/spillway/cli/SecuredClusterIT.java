@@ -102,7 +102,7 @@ class SecuredClusterIT {
 
     @Test
     @Order(1)
-    void every_role_works_with_its_own_acls_and_is_denied_the_free_space_of_brokers_alone() throws Exception {
+    void every_role_works_with_its_own_acls_and_is_denied_only_what_it_can_do_without() throws Exception {
         CommandsUnderTest operator = as(AccessRole.OPERATOR);
         operator.run("topics", "create").done();
         try (Shutdown shutdown = new Shutdown()) {
@@ -111,8 +111,7 @@ class SecuredClusterIT {
             RunningSystem gateway = run(AccessRole.GATEWAY, Role.GATEWAY, shutdown);
             operator.run("tenants", "set", "noisy", "--rate", "1", "--burst", "1").done();
             operator.run("tenants", "set", "old", "--ttl", "1m").done();
-            CommandRun set = operator.run(
-                    "tenants", "set", "acme", "--rate", "1000", "--tracked", "true", "--wait");
+            CommandRun set = operator.run("tenants", "set", "acme", "--rate", "1000", "--tracked", "true", "--wait");
             assertThat(set.done().err()).contains("Applied by 3 running instances.");
             String key = operator.run("tenants", "key", "create", "acme", "--wait").done().out().strip();
             for (int i = 0; i < ITEMS; i++) {
@@ -145,7 +144,9 @@ class SecuredClusterIT {
                 as(role).run("topics", "check", "--role", role.label()).done();
             }
         }
-        assertThat(RecordingAuthorizer.denied()).allMatch(line -> line.endsWith(" DESCRIBE on CLUSTER kafka-cluster"));
+        // The free space of brokers; the age of the oldest item on the console, read while items wait.
+        assertThat(RecordingAuthorizer.denied()).allMatch(line -> line.endsWith(" DESCRIBE on CLUSTER kafka-cluster")
+                || line.equals("gateway DESCRIBE on GROUP secured.worker"));
         assertThat(Stream.of(AccessRole.values()).flatMap(role -> unused(role).stream()))
                 .isSubsetOf(NOT_IN_THIS_TRAFFIC);
     }
@@ -241,8 +242,7 @@ class SecuredClusterIT {
                 .contains("secured.policies", "Kafka does not permit it");
 
         Path own = SecureKafka.createStore(directory.resolve("unknown.p12"));
-        Path unknown = SecureKafka.writeKey(own,
-                SecureKafka.writeCertificate(own, directory.resolve("unknown.pem")));
+        Path unknown = SecureKafka.writeKey(own, SecureKafka.writeCertificate(own, directory.resolve("unknown.pem")));
         assertThat(mutual("unknown", unknown).run("tenants", "list").failedWith(1))
                 .contains("does not accept this client's certificate", "ssl.keystore.location");
     }

@@ -24,6 +24,7 @@ import java.util.SortedMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +51,11 @@ public final class OperatorReports implements AutoCloseable {
     private final Topics topics;
     private final Recent<String, ObjectNode> lists = new Recent<>(INSTANCES_KEPT_MILLIS);
     private final ReentrantLock historyLock = new ReentrantLock();
-    private volatile boolean isOldestUnknown;
+    /** Guarded by {@link #historyLock}. */
+    private Oldest oldest = Oldest.KNOWN;
+
+    /** Whether the age of the oldest item can be read. What is denied is not asked again: brokers log each time. */
+    private enum Oldest { KNOWN, UNKNOWN, DENIED }
 
     /**
      * Views of the gateway. All are followed by the caller.
@@ -137,16 +142,23 @@ public final class OperatorReports implements AutoCloseable {
     }
 
     private OptionalLong oldestMillis() {
+        if (oldest == Oldest.DENIED) {
+            return OptionalLong.empty();
+        }
         try {
-            Map<String, Long> oldest = reads.oldestMillis(Lane.WORKED.stream()
+            Map<String, Long> millis = reads.oldestMillis(Lane.WORKED.stream()
                     .collect(Collectors.toMap(topics::lane, lane -> topics.workerGroup())));
-            isOldestUnknown = false;
-            return oldest.values().stream().mapToLong(Long::longValue).min();
+            oldest = Oldest.KNOWN;
+            return millis.values().stream().mapToLong(Long::longValue).min();
         } catch (KafkaFailure e) {
-            if (!isOldestUnknown) {
+            boolean isDenied = KafkaFailure.isCausedBy(e, AuthorizationException.class);
+            if (isDenied) {
+                LOG.info("The console does not show the age of the oldest item: {}. Give the gateway's login the "
+                        + "permissions of the operator, and restart it.", Printable.of(e.getMessage()));
+            } else if (oldest == Oldest.KNOWN) {
                 LOG.warn("The console cannot show the age of the oldest item: {}", Printable.of(e.getMessage()));
             }
-            isOldestUnknown = true;
+            oldest = isDenied ? Oldest.DENIED : Oldest.UNKNOWN;
             return OptionalLong.empty();
         }
     }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Reads of the operator from maps instead of Kafka; empty at first. */
 public final class FakeReads implements OperatorReads {
@@ -19,8 +20,11 @@ public final class FakeReads implements OperatorReads {
     public volatile List<SourceState> sources = List.of();
     public volatile OptionalLong oldestMillis = OptionalLong.empty();
 
-    /** What reads of topics throw; empty for none. */
+    /** What reads of topics and of the oldest records throw; empty for none. */
     public volatile Optional<KafkaFailure> failure = Optional.empty();
+
+    /** Reads of the oldest records. */
+    public final AtomicInteger oldestReads = new AtomicInteger();
 
     /** Stores the newest value of a key. */
     public void put(String topic, String key, byte[] value, long atMillis) {
@@ -29,10 +33,14 @@ public final class FakeReads implements OperatorReads {
 
     @Override
     public Map<String, Latest> latest(String topic) {
+        fail();
+        return topics.getOrDefault(topic, Map.of());
+    }
+
+    private void fail() {
         failure.ifPresent(each -> {
             throw each;
         });
-        return topics.getOrDefault(topic, Map.of());
     }
 
     @Override
@@ -52,6 +60,8 @@ public final class FakeReads implements OperatorReads {
 
     @Override
     public Map<String, Long> oldestMillis(Map<String, String> lanes) {
+        oldestReads.incrementAndGet();
+        fail();
         return oldestMillis.isEmpty() ? Map.of()
                 : Map.of(lanes.keySet().iterator().next(), oldestMillis.getAsLong());
     }
