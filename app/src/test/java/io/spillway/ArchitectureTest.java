@@ -120,6 +120,7 @@ class ArchitectureTest {
             row("cli.options", "@core @kafka config operator runtime cli.terminal"),
             row("demo", "@core @kafka producer schema audit handler sim sim.scenario runtime config cli.simulate"
                     + " cli.terminal"),
+            row("drill", "@core @kafka producer audit sim sim.scenario config operator.report worker cli.terminal"),
             row("cli.tenants",
                     "@core @kafka audit config cron operator operator.report runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter operator runtime cli.options cli.terminal"),
@@ -127,7 +128,7 @@ class ArchitectureTest {
             row("cli.simulate", "@core kafka.topics sim sim.scenario config cli.options cli.terminal"),
             row(
                     "cli.system",
-                    "@core @kafka schema producer config audit gateway operator operator.report router demo runtime"
+                    "@core @kafka schema producer config audit gateway operator operator.report router demo drill sim runtime"
                             + " cli.options cli.terminal"),
             row(
                     "cli",

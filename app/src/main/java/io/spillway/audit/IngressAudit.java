@@ -11,9 +11,7 @@ import io.spillway.kafka.topics.Topics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.common.KafkaException;
 
 /**
  * Finding in the account of ingress, with its items: offsets that the routers have passed in no transaction of the
@@ -50,14 +48,7 @@ public record IngressAudit(Finding finding, List<StoredItem> items, long count) 
         List<Range> ranges = findings.stream().map(each -> each.finding().range())
                 .map(range -> new Range(range.partition(), IngressAccount.UNKNOWN, range.to())).toList();
         try (Producer<byte[], byte[]> producer = new KafkaClients(queue).producer()) {
-            producer.send(new LedgerWriter(new Topics(queue)).offsets(ranges, nowMillis)).get();
-        } catch (ExecutionException e) {
-            throw new KafkaFailure("Cannot write to the ledger", e.getCause());
-        } catch (KafkaException e) {
-            throw new KafkaFailure("Cannot write to the ledger", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KafkaFailure("Interrupted while writing to the ledger", e);
+            KafkaClients.store(producer, List.of(new LedgerWriter(new Topics(queue)).offsets(ranges, nowMillis)));
         }
     }
 

@@ -9,6 +9,7 @@ import io.spillway.cli.system.AuditCommand;
 import io.spillway.cli.system.CancelCommand;
 import io.spillway.cli.system.DemoCommand;
 import io.spillway.cli.system.DepthCommand;
+import io.spillway.cli.system.DrillCommand;
 import io.spillway.cli.system.ExplainCommand;
 import io.spillway.cli.system.RunCommand;
 import io.spillway.cli.system.SendCommand;
@@ -78,6 +79,7 @@ public final class Main {
             ActionsCommand.class,
             ShardsCommand.class,
             SimulateCommand.class,
+            DrillCommand.class,
             TraceCommand.class,
             ExplainCommand.class,
             DoctorCommand.class,

@@ -2,23 +2,17 @@ package io.spillway.runtime;
 
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.ViewContent;
 import io.spillway.operator.CompactedStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.KafkaException;
 
 /** Access of one command or action to compacted topics. Owner of its producer. */
 public final class CompactedTopics implements CompactedStore {
@@ -47,23 +41,8 @@ public final class CompactedTopics implements CompactedStore {
 
     @Override
     public RecordMetadata write(String topic, Map<String, byte[]> values) {
-        try {
-            List<Future<RecordMetadata>> sent = new ArrayList<>();
-            values.forEach((key, value) -> sent.add(
-                    producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value))));
-            for (Future<RecordMetadata> each : sent) {
-                each.get();
-            }
-            return sent.getLast().get();
-        } catch (ExecutionException e) {
-            throw new KafkaFailure("Cannot write to topic " + topic, e.getCause());
-        } catch (KafkaException e) {
-            // Thrown by send itself once the producer knows that it will not be permitted.
-            throw new KafkaFailure("Cannot write to topic " + topic, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KafkaFailure("Interrupted while writing to topic " + topic, e);
-        }
+        return KafkaClients.store(producer, values.entrySet().stream().map(entry -> new ProducerRecord<>(
+                topic, entry.getKey().getBytes(StandardCharsets.UTF_8), entry.getValue())).toList());
     }
 
     @Override

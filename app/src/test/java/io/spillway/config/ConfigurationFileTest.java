@@ -58,7 +58,7 @@ class ConfigurationFileTest {
                         Duration.ofMillis(200), ISOLATION, Map.of(), Map.of()),
                 new WorkerSettings("", "shared", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(100),
                         Duration.ofMinutes(2), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5),
-                        Duration.ofMinutes(5), 3),
+                        Duration.ofMinutes(5), false, 3),
                 new HandlerSettings("log", Map.of()),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "", "", false,
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
@@ -118,6 +118,7 @@ class ConfigurationFileTest {
               transactionTimeout: 30s
               kafkaTimeout: 2m
               lateAfter: 3m
+              drillKills: true
             killer: {deaths: 0}
             handler:
               type: http
@@ -163,8 +164,7 @@ class ConfigurationFileTest {
                                 Map.of("a.topic", "t", "a.tenant", "key"),
                                 Map.of("num.standby.replicas", "1")),
                         new WorkerSettings(
-                                "w-1",
-                                "red",
+                                "w-1", "red",
                                 7,
                                 0.1,
                                 0.1,
@@ -177,6 +177,7 @@ class ConfigurationFileTest {
                                 Duration.ofSeconds(30),
                                 Duration.ofMinutes(2),
                                 Duration.ofMinutes(3),
+                                true,
                                 0),
                         HANDLER,
                         new GatewaySettings(

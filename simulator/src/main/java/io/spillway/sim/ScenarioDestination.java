@@ -40,11 +40,13 @@ final class ScenarioDestination implements Destination {
                 && random.set(seed, item.number, POISON).nextDouble() < handling.poisonRate()) {
             result = FAILED;
         }
+        boolean kills = handling.kills();
         for (Disturbance disturbance : handling.disturbances()) {
             if (disturbance.window().contains(nowNanos)) {
                 switch (disturbance) {
                     case Disturbance.Outage outage -> result = DOWN;
                     case Disturbance.Hang hang -> millis = Double.MAX_VALUE;
+                    case Disturbance.Kill kill -> kills = true;
                     case Disturbance.Slowdown slow -> millis *= slow.factor();
                 }
             }
@@ -53,7 +55,7 @@ final class ScenarioDestination implements Destination {
             Outcome timedOut = new Outcome.TimedOut(Duration.ofMillis(timeoutMillis));
             return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, timedOut, "", false);
         }
-        return new Ending(Math.round(millis * SimulatedTime.NANOS_PER_MILLI), result, "", handling.kills());
+        return new Ending(Math.round(millis * SimulatedTime.NANOS_PER_MILLI), result, "", kills);
     }
 
     @Override

@@ -58,7 +58,7 @@ public record SimulationResult(
      */
     public record Sample(long nowMillis, Map<Lane, Long> depths, int inFlight, float[] agesMillis) {
         /** Returns the unfinished items, without dead letters. */
-        long waiting() {
+        public long waiting() {
             return depths.values().stream().mapToLong(Long::longValue).sum() - depths.get(Lane.DEAD_LETTER);
         }
 

@@ -40,6 +40,7 @@ final class AttemptRunner implements AutoCloseable {
     private final String group;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
+    private final Drills drills;
     private final HandlerFailures failures = new HandlerFailures();
     /** The thread of one call starts those of the next calls, which must find nothing of it. */
     private final Thread.Builder threads = Thread.ofVirtual().name("handler").inheritInheritableThreadLocals(false);
@@ -49,13 +50,15 @@ final class AttemptRunner implements AutoCloseable {
     /**
      * Creates a runner.
      *
+     * @param drills    runs the items that no handler gets
      * @param group     consumer group of the workers, for the spans
      * @param onFailure called when memory ran out or the worker itself failed; no commit follows
      */
     AttemptRunner(
-            Handler handler, WorkerMetrics metrics, HandlingStats stats, WorkerCore core, Tracing tracing, String group,
-            LongSupplier nanoClock, Consumer<Throwable> onFailure) {
+            Handler handler, Drills drills, WorkerMetrics metrics, HandlingStats stats, WorkerCore core,
+            Tracing tracing, String group, LongSupplier nanoClock, Consumer<Throwable> onFailure) {
         this.handler = handler;
+        this.drills = drills;
         this.metrics = metrics;
         this.stats = stats;
         this.core = core;
@@ -67,7 +70,8 @@ final class AttemptRunner implements AutoCloseable {
 
     /** Returns how many items of a workload a call of a handler may have; see {@link BatchHandler#maxItems}. */
     static ToIntFunction<LaneItem> batchItems(Handler handler) {
-        return handler instanceof BatchHandler batches ? first -> BatchCall.maxItems(batches, first.workload())
+        return handler instanceof BatchHandler batches
+                ? first -> Drills.has(first) ? 1 : BatchCall.maxItems(batches, first.workload())
                 : first -> 1;
     }
 
@@ -145,7 +149,7 @@ final class AttemptRunner implements AutoCloseable {
             attempt.span = tracing.isOn() ? begin(attempt) : AttemptSpan.NONE;
             begun(attempt);
         }
-        List<Outcome> returned = BatchCall.run(all, (BatchHandler) handler, this::name);
+        List<Outcome> returned = BatchCall.run(all, (BatchHandler) handler, this::instead);
         Attempt.Interruption interruption = first.finish();
         long durationNanos = nanoClock.getAsLong() - first.startedNanos;
         for (int i = 0; i < all.size(); i++) {
@@ -203,15 +207,21 @@ final class AttemptRunner implements AutoCloseable {
     }
 
     private Outcome call(Attempt attempt) {
-        Optional<Outcome> unnamed = name(attempt);
-        if (unnamed.isPresent()) {
-            return unnamed.get();
+        Optional<Outcome> instead = instead(attempt);
+        if (instead.isPresent()) {
+            return instead.get();
         }
         try {
             return AttemptRules.ofHandler(handler.handle(attempt));
         } catch (Throwable e) {
             return failed(attempt, "", e);
         }
+    }
+
+    /** Returns the result of an attempt that no handler gets; else sets its destination. */
+    private Optional<Outcome> instead(Attempt attempt) {
+        Optional<Outcome> drilled = drills.run(attempt);
+        return drilled.isPresent() ? drilled : name(attempt);
     }
 
     /** Sets the destination of an attempt; returns its result if that cannot be done. */

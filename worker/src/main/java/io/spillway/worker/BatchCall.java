@@ -26,18 +26,18 @@ final class BatchCall {
     /**
      * Calls the handler for all attempts that have a destination.
      *
-     * @param name sets the destination of an attempt, and returns its result if that fails
+     * @param instead returns the result of an attempt that the handler does not get, and else sets its destination
      * @return the result of each; {@link Attempt#isJudged} is false where the whole call failed
      */
     static List<Outcome> run(
-            List<Attempt> attempts, BatchHandler handler, Function<Attempt, Optional<Outcome>> name) {
+            List<Attempt> attempts, BatchHandler handler, Function<Attempt, Optional<Outcome>> instead) {
         List<Outcome> results = new ArrayList<>(Collections.nCopies(attempts.size(), null));
         List<Integer> called = new ArrayList<>(attempts.size());
         List<Delivery> deliveries = new ArrayList<>(attempts.size());
         for (int i = 0; i < attempts.size(); i++) {
-            Optional<Outcome> unnamed = name.apply(attempts.get(i));
-            if (unnamed.isPresent()) {
-                results.set(i, unnamed.get());
+            Optional<Outcome> result = instead.apply(attempts.get(i));
+            if (result.isPresent()) {
+                results.set(i, result.get());
             } else {
                 called.add(i);
                 deliveries.add(attempts.get(i));

@@ -79,9 +79,10 @@ final class LaneRecords {
         return new ProducerRecord<>(topics.trail(), null, null, null, end.encode(), headers);
     }
 
-    /** Returns a record that tells how long the last attempt of its item took. */
-    static ProducerRecord<byte[], byte[]> taking(ProducerRecord<byte[], byte[]> record, long tookMillis) {
-        ItemHeaders.set(record.headers(), ItemHeaders.TOOK, Long.toString(tookMillis));
+    /** Returns a record that tells how long the last attempt of its item took, and when the first one began. */
+    static ProducerRecord<byte[], byte[]> taking(ProducerRecord<byte[], byte[]> record, Attempt attempt) {
+        ItemHeaders.set(record.headers(), ItemHeaders.TOOK, Long.toString(attempt.tookMillis));
+        markAttempted(record.headers(), attempt.startedAtMillis);
         return record;
     }
 
@@ -205,7 +206,7 @@ final class LaneRecords {
         LaneItem item = attempt.item;
         return switch (next) {
             case NextStep.Done done -> taking(
-                    notice(attempt, ClaimResult.DONE, new RecordHeaders()), attempt.tookMillis);
+                    notice(attempt, ClaimResult.DONE, new RecordHeaders()), attempt);
             case NextStep.GiveBack back -> notice(attempt, ClaimResult.RELEASED, new RecordHeaders());
             case NextStep.Delay delay -> notice(attempt, ClaimResult.DELAYED, retryHeaders(attempt, delay));
             case NextStep.PutOff later -> notice(attempt, ClaimResult.DELAYED,

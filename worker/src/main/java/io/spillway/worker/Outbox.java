@@ -54,7 +54,7 @@ final class Outbox {
         endTurn(item, Turn.Result.ENDED);
         if (records.keepsTrail()) {
             item.owned().produce(LaneRecords.taking(
-                    records.finished(item, DONE, item.attempts() + 1), attempt.tookMillis));
+                    records.finished(item, DONE, item.attempts() + 1), attempt));
         }
         metObjective(item);
     }

@@ -168,8 +168,8 @@ public final class Worker implements AutoCloseable {
         this.startsEarly = !(handler instanceof OnDemand);
         this.hot = IntStream.range(0, topics.partitions())
                 .mapToObj(number -> new TopicPartition(topics.lane(Lane.HOT), number)).toList();
-        this.runner = new AttemptRunner(
-                handler, metrics, stats, core, tracing, topics.workerGroup(), nanoClock, this::fail);
+        this.runner = new AttemptRunner(handler, Drills.of(settings.drillKills(), clock), metrics, stats, core, tracing,
+                topics.workerGroup(), nanoClock, this::fail);
         if (handler instanceof OnDemand onDemand) {
             onDemand.onDemand(() -> runner.run(core.receive(List.of())));
         }

@@ -52,6 +52,8 @@ public record WorkerSettings(
                 doc = "Age at which an item without an attempt makes its tenant late, for the metric"
                         + " `spillway_tenants_late`.")
                 Duration lateAfter,
+        @Setting(key = "worker.drillKills", defaultValue = "false", allowed = "true or false",
+                doc = "Whether `drill kill` and `drill killer` may end this process.") boolean drillKills,
         @Setting(key = "killer.deaths", defaultValue = "3", allowed = "0 to 100",
                 doc = "Number of worker deaths after which the item that they have in common becomes a dead letter."
                         + " In all but the first, no other suspect ran beside it. 0: never.")
@@ -65,6 +67,6 @@ public record WorkerSettings(
         }
         AllowedRange.check(WorkerSettings.class, id, pool, slots, reserve, overflowTrickle, agedTrickle, readAheadItems,
                 readAheadBytes, commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, lateAfter,
-                killerDeaths);
+                drillKills, killerDeaths);
     }
 }

@@ -90,7 +90,11 @@ final class CoreScene {
     }
 
     AttemptRunner runner(Handler handler, Tracing tracing) {
-        return new AttemptRunner(handler, metrics, new HandlingStats(0), core, tracing, topics.workerGroup(),
+        return runner(handler, tracing, Drills.of(false, InstantSource.system()));
+    }
+
+    AttemptRunner runner(Handler handler, Tracing tracing, Drills drills) {
+        return new AttemptRunner(handler, drills, metrics, new HandlingStats(0), core, tracing, topics.workerGroup(),
                 () -> nowNanos, failures::add);
     }
 

@@ -213,7 +213,7 @@ class HandlerFailureTest {
     }
 
     private AttemptRunner runner(Handler handler) {
-        return new AttemptRunner(handler, metrics, new HandlingStats(0), core,
+        return new AttemptRunner(handler, Drills.of(false, clock), metrics, new HandlingStats(0), core,
                 Tracing.OFF, topics.workerGroup(), () -> 0, failure -> {
             throw new AssertionError(failure);
         });

@@ -41,15 +41,18 @@ class TrackedMovesTest {
     }
 
     @Test
-    void a_finished_item_tells_how_long_its_attempt_took() {
+    void a_finished_item_tells_how_long_its_attempt_took_and_when_the_first_one_began() {
+        long beganMillis = scene.nowMillis;
         Attempt attempt = scene.poll(hot, List.of(CoreScene.item(hot, 0, "bolt", 0))).getFirst();
         scene.runner(delivery -> {
             scene.sleep(1_234);
             return Outcome.done();
         }).handle(attempt);
 
-        assertThat(scene.core.batch().parts().get(hot).moves()).singleElement().satisfies(record ->
-                assertThat(ItemHeaders.number(record.headers(), ItemHeaders.TOOK)).hasValue(1_234));
+        assertThat(scene.core.batch().parts().get(hot).moves()).singleElement().satisfies(record -> {
+            assertThat(ItemHeaders.number(record.headers(), ItemHeaders.TOOK)).hasValue(1_234);
+            assertThat(ItemHeaders.number(record.headers(), ItemHeaders.FIRST_ATTEMPT_AT)).hasValue(beganMillis);
+        });
     }
 
     @Test

@@ -12,8 +12,6 @@ import io.spillway.core.item.Lane;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.operator.report.QueueReader;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -35,7 +33,6 @@ import picocli.CommandLine.Option;
 public final class TopCommand implements Runnable {
     /** The rates of lanes need two readings. */
     private static final long EVERY_MILLIS = 1_000;
-    private static final long LOOK_MILLIS = 50;
     private static final List<String> QUIET = List.of("io.spillway", "org.apache.kafka");
 
     @Mixin
@@ -73,7 +70,7 @@ public final class TopCommand implements Runnable {
             Terminal.Size size = Terminal.size(System.getenv());
             TopScreen top = new TopScreen(size.columns(), size.rows(), Terminal.isColored(System.getenv()));
             screen.draw(top.lines(title, state, notice));
-            pause(stop);
+            stop.pause(EVERY_MILLIS);
             try {
                 state = SystemState.read(reader);
                 notice = "";
@@ -87,14 +84,8 @@ public final class TopCommand implements Runnable {
         try (StopSignal stop = new StopSignal();
                 QueueReader reader = new QueueReader(configuration, common.clock(), true)) {
             SystemState.read(reader);
-            pause(stop);
+            stop.pause(EVERY_MILLIS);
             return SystemState.read(reader);
-        }
-    }
-
-    private static void pause(StopSignal stop) {
-        for (long waited = 0; waited < EVERY_MILLIS && !stop.isStopped(); waited += LOOK_MILLIS) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
         }
     }
 

@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
     "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
             + "are in the topics; and the routers have passed each offset of ingress once.",
     "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "
-            + "a balance is a range. It exits with 1 if something is not correct. It changes nothing. Its memory "
+            + "a balance is a range. It exits with 1 if something is not correct. It changes nothing, except "
+            + "with --accept-ingress. Its memory "
             + "grows with the tenants and the timers of a partition."
 })
 public final class AuditCommand implements Runnable {

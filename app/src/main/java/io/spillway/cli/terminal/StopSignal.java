@@ -15,7 +15,7 @@ public final class StopSignal implements AutoCloseable {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Runnable lastWork;
     private final Thread hook = Thread.ofPlatform().name("stop").unstarted(this::stop);
-    private volatile boolean stopped;
+    private final CountDownLatch signalled = new CountDownLatch(1);
 
     /** Creates a flag for work that notices it soon. */
     public StopSignal() {
@@ -34,7 +34,16 @@ public final class StopSignal implements AutoCloseable {
     }
 
     public boolean isStopped() {
-        return stopped;
+        return signalled.getCount() == 0;
+    }
+
+    /** Waits for some time, or until the signal. */
+    public void pause(long millis) {
+        try {
+            signalled.await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Ends the work; does not return if the process is being stopped. */
@@ -73,7 +82,7 @@ public final class StopSignal implements AutoCloseable {
     }
 
     private void stop() {
-        stopped = true;
+        signalled.countDown();
         lastWork.run();
     }
 

@@ -22,10 +22,14 @@ final class ClaimRecords {
         return new Record<>(null, null, item.record().timestamp(), headers);
     }
 
-    /** Returns a claimed item that is done, with how long its attempt took, if the notice says it. */
+    /** Returns a claimed item that is done, with what the notice says of its attempt. */
     static Record<byte[], byte[]> done(DelayRecord notice, DelayRecord item) {
-        Optional.ofNullable(notice.record().headers().lastHeader(ItemHeaders.TOOK))
-                .ifPresent(item.record().headers()::add);
+        Headers headers = item.record().headers();
+        for (String name : new String[] {ItemHeaders.TOOK, ItemHeaders.FIRST_ATTEMPT_AT}) {
+            if (headers.lastHeader(name) == null) {
+                Optional.ofNullable(notice.record().headers().lastHeader(name)).ifPresent(headers::add);
+            }
+        }
         return item.record();
     }
 

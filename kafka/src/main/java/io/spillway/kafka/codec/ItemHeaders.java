@@ -34,6 +34,8 @@ public final class ItemHeaders {
     public static final String ORDER_KEY = "spillway-order-key";
     /** {@code true} on an item that is dropped if its tenant has sent its id before. */
     public static final String DEDUPE = "spillway-dedupe";
+    /** What an item of a drill does in place of a handler, as {@link io.spillway.core.item.ItemDrill#toString} says. */
+    public static final String DRILL = "spillway-drill";
 
     /** Prefix of the attributes of a CloudEvent in binary mode, which producers may set. */
     public static final String CLOUD_EVENT = "ce_";
@@ -80,7 +82,7 @@ public final class ItemHeaders {
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> OF_PRODUCERS =
-            Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT, ORDER_KEY, DEDUPE);
+            Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT, ORDER_KEY, DEDUPE, DRILL);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, DEAD_CUT_FROM, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT,
                     REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM,

@@ -2,6 +2,7 @@ package io.spillway.kafka.codec;
 
 import io.spillway.core.item.ItemState;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Headers;
@@ -14,6 +15,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
  * Immutable and thread-safe.
  */
 public final class TrailCodec {
+    private static final List<String> ATTEMPTED = List.of(ItemHeaders.TOOK, ItemHeaders.FIRST_ATTEMPT_AT);
     /** Reason of a dead letter that was discarded. */
     public static final String DISCARDED = "discarded";
 
@@ -87,8 +89,9 @@ public final class TrailCodec {
         }
         add(trail, ItemHeaders.ORIGIN, origin);
         add(trail, ItemHeaders.ATTEMPT, Long.toString(attempts));
-        ItemHeaders.number(headers, ItemHeaders.TOOK)
-                .ifPresent(millis -> add(trail, ItemHeaders.TOOK, Long.toString(millis)));
+        for (String name : ATTEMPTED) {
+            ItemHeaders.number(headers, name).ifPresent(millis -> add(trail, name, Long.toString(millis)));
+        }
         return trail;
     }
 

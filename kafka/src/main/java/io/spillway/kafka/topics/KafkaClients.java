@@ -7,10 +7,13 @@ import io.spillway.kafka.tls.CurrentKeyStores;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
@@ -19,7 +22,10 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.SslConfigs;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -127,6 +133,32 @@ public final class KafkaClients {
     public KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
         return create(() -> new KafkaProducer<>(
                 producing(more), new ByteArraySerializer(), new ByteArraySerializer()));
+    }
+
+    /**
+     * Sends records, one or more, and waits until all are stored; returns where the last one is.
+     *
+     * @throws KafkaFailure if one cannot be stored, or this thread is interrupted
+     */
+    public static RecordMetadata store(
+            Producer<byte[], byte[]> producer, List<ProducerRecord<byte[], byte[]>> records) {
+        String topic = records.getLast().topic();
+        try {
+            List<Future<RecordMetadata>> sent = new ArrayList<>();
+            records.forEach(record -> sent.add(producer.send(record)));
+            for (Future<RecordMetadata> each : sent) {
+                each.get();
+            }
+            return sent.getLast().get();
+        } catch (ExecutionException e) {
+            throw new KafkaFailure("Cannot write to topic " + topic, e.getCause());
+        } catch (KafkaException e) {
+            // Thrown by send itself once the producer knows that it will not be permitted.
+            throw new KafkaFailure("Cannot write to topic " + topic, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaFailure("Interrupted while writing to topic " + topic, e);
+        }
     }
 
     /** Returns the properties of such a producer, without serializers. */

@@ -39,7 +39,8 @@ class TrailCodecTest {
     void its_record_is_read_as_the_item_without_its_payload() {
         Headers headers = new RecordHeaders()
                 .add(ItemHeaders.TENANT, bytes("acme")).add(ItemHeaders.ID, bytes("order 1"))
-                .add(ItemHeaders.WORKLOAD, bytes("mail")).add("mine", bytes("x"));
+                .add(ItemHeaders.WORKLOAD, bytes("mail")).add("mine", bytes("x"))
+                .add(ItemHeaders.FIRST_ATTEMPT_AT, bytes("17"));
         Headers trail = codec.headers(null, bytes("a payload"), headers, 42, ORIGIN, 3);
 
         ParsedRecord read = reader.read(null, new TrailCodec.End(ItemState.DONE, "").encode(), trail, 99);
@@ -47,6 +48,7 @@ class TrailCodecTest {
         assertThat(ItemHeaders.text(trail, ItemHeaders.ID)).contains("order 1");
         assertThat(ItemHeaders.text(trail, ItemHeaders.ORIGIN)).contains(ORIGIN);
         assertThat(ItemHeaders.number(trail, ItemHeaders.ATTEMPT)).hasValue(3);
+        assertThat(ItemHeaders.number(trail, ItemHeaders.FIRST_ATTEMPT_AT)).hasValue(17);
         assertThat(trail.lastHeader("mine")).isNull();
     }
 

@@ -11,6 +11,9 @@ public sealed interface Disturbance {
     /** Every attempt runs into its timeout. */
     record Hang(Window window) implements Disturbance {}
 
+    /** Every attempt kills its worker when it ends. */
+    record Kill(Window window) implements Disturbance {}
+
     /** Every attempt takes longer by a factor. */
     record Slowdown(Window window, double factor) implements Disturbance {
         public Slowdown {
