@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Drills on a router and a worker in one process, with shipped defaults except for the small topics and the trail. */
 @Timeout(900) // Only against a hang.
+@Tag("long")
 class DrillCommandIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
