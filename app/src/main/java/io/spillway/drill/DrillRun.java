@@ -11,6 +11,7 @@ import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
@@ -27,10 +28,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -56,7 +56,6 @@ public final class DrillRun {
     private final List<DrillResult.Sample> samples = new ArrayList<>();
     private final Set<String> workersSeen = new HashSet<>();
     private Set<String> workers = Set.of();
-    private final AtomicLong failed = new AtomicLong();
     private final AtomicReference<Exception> firstFailure = new AtomicReference<>();
     private long startMillis;
 
@@ -93,13 +92,13 @@ public final class DrillRun {
                 send(producer, elapsed);
                 if (elapsed >= sampleMillis) {
                     sampleMillis = elapsed + SAMPLE_MILLIS;
-                    sample(queues, elapsed);
+                    sample(queues, elapsed, printer);
                     note.offer(this::state);
                 }
                 stop.pause(TICK_MILLIS);
             }
             producer.flush();
-            sample(queues, clock.millis() - startMillis);
+            sample(queues, clock.millis() - startMillis, printer);
         }
         return result();
     }
@@ -110,7 +109,7 @@ public final class DrillRun {
     }
 
     private boolean isOver(long elapsedMillis) {
-        return failed.get() > 0 || elapsedMillis > plan.durationMillis() && unfinished() == 0;
+        return firstFailure.get() != null || elapsedMillis > plan.durationMillis() && unfinished() == 0;
     }
 
     private void send(Producer<byte[], byte[]> producer, long elapsedMillis) {
@@ -125,7 +124,6 @@ public final class DrillRun {
                 item.headers().add(ItemHeaders.DRILL, drill);
                 producer.send(item, (stored, failure) -> {
                     if (failure != null) {
-                        failed.incrementAndGet();
                         firstFailure.compareAndSet(null, failure);
                     }
                 });
@@ -134,16 +132,18 @@ public final class DrillRun {
         }
     }
 
-    private void sample(QueueAdmin queues, long elapsedMillis) {
+    private void sample(QueueAdmin queues, long elapsedMillis, Printer printer) {
         long others = ItemState.WAITING.stream().mapToLong(depths::in).sum()
                 - plan.traffic().stream().mapToLong(each -> balance(each.tenant()).waiting()).sum();
         samples.add(new DrillResult.Sample(elapsedMillis, unfinished() + Math.max(0, others)));
-        Set<String> now = new HashSet<>();
-        for (MemberDescription member : queues.members(topics.workerGroup())) {
-            now.add(member.groupInstanceId().orElseGet(member::consumerId));
+        try {
+            workers = queues.members(topics.workerGroup()).stream()
+                    .map(member -> member.groupInstanceId().orElseGet(member::consumerId)).collect(Collectors.toSet());
+            workersSeen.addAll(workers);
+        } catch (KafkaFailure e) {
+            // What the drill is for may be what the cluster does not answer for.
+            printer.note("The workers cannot be counted now: " + e.getMessage());
         }
-        workersSeen.addAll(now);
-        workers = now;
     }
 
     private String state() {

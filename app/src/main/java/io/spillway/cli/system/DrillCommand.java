@@ -178,9 +178,15 @@ public final class DrillCommand implements Callable<Integer> {
             printer.note("No worker was killed. Set worker.drillKills: true where a worker may be.");
         }
         if (!measured.isFinished()) {
-            throw CommandFailure.failed((stop.isStopped() ? "Stopped" : "Over the limit") + ", and items of the drill "
-                    + "still wait. The fault ends by itself. To drop them: spillway cancel --tenant "
-                    + Printable.of(tenant) + " --yes");
+            String left = (stop.isStopped() ? "Stopped" : "Over the limit") + ", and items of the drill still wait. "
+                    + "The fault ends by itself. To drop them: spillway cancel --tenant " + Printable.of(tenant)
+                    + " --yes";
+            if (stop.isStopped()) {
+                // The signal ends the process before it prints a failure.
+                printer.note(left);
+            } else {
+                throw CommandFailure.failed(left);
+            }
         }
     }
 }
