@@ -158,7 +158,8 @@ class HttpFormsTest {
     @Test
     void an_idle_connection_is_kept_for_longer_than_load_balancers_keep_theirs() throws IOException {
         String livez = "GET /livez HTTP/1.1\r\nHost: h\r\n";
-        try (Socket socket = gateway.connect(); Socket silent = gateway.connect()) {
+        // The gateway accepts one after the other: it knows the first one when it answers the second one.
+        try (Socket silent = gateway.connect(); Socket socket = gateway.connect()) {
             socket.getOutputStream().write((livez + "\r\n").getBytes(StandardCharsets.US_ASCII));
             byte[] first = socket.getInputStream().readNBytes(17);
             assertThat(new String(first, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 200 OK\r\n");
