@@ -15,11 +15,13 @@ import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -140,6 +142,24 @@ class InitialOffsetsIT {
     }
 
     @Test
+    void a_router_that_was_suspended_between_its_check_and_its_commit_keeps_the_offsets_of_one_that_began_and_died() {
+        AtomicInteger looks = new AtomicInteger();
+        InstantSource suspendedAfterTheCheck = () -> {
+            if (looks.incrementAndGet() == 2) {
+                commit(1, topics.ingress());
+                commit(0, topics.lane(Lane.DELAY), topics.ledger());
+            }
+            return Instant.ofEpochMilli(looks.get() < 2 ? 0 : 10_000);
+        };
+        new InitialOffsets(new KafkaClients(configuration.queue()), queues, topics, suspendedAfterTheCheck,
+                RouterException::new).commitForRouters();
+
+        assertThat(queues.read(topics.ingress(), topics.routerGroup()))
+                .extracting(queue -> queue.progress().frontier()).containsExactly(1L, 1L);
+        assertThat(queues.read(topics.schedules(), topics.routerGroup())).allMatch(QueueProgress::isCommitted);
+    }
+
+    @Test
     void a_lane_that_lost_its_offsets_begins_again_if_only_the_marker_of_a_transaction_is_left() throws Exception {
         TopicPartition hot = new TopicPartition(topics.lane(Lane.HOT), 1);
         initial().commitForWorkers();
@@ -211,11 +231,11 @@ class InitialOffsetsIT {
     }
 
     /** Commits an offset of each partition, as a router that has no members any more. */
-    private void commit(long offset, String... read) throws Exception {
+    private void commit(long offset, String... read) {
         for (String topic : read) {
             for (QueueProgress queue : queues.read(topic, topics.routerGroup())) {
-                kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(),
-                        Map.of(queue.partition(), new OffsetAndMetadata(offset))).all().get();
+                TopicAdmin.get(kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(),
+                        Map.of(queue.partition(), new OffsetAndMetadata(offset))).all(), "commit");
             }
         }
     }

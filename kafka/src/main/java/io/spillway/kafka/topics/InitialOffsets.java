@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class InitialOffsets {
     private static final Logger LOG = LoggerFactory.getLogger(InitialOffsets.class);
+
+    /**
+     * Longest time from the check that a group has not begun until its first offsets are committed; later they are
+     * checked again. A member that begins meanwhile gets its partitions only after the delay of Kafka's first rebalance
+     * (3 s), and a dead one is a member for another 10 s, in which Kafka refuses the commit. So nobody's offsets are
+     * replaced.
+     */
+    private static final long FRESH_MILLIS = 3_000;
+    private static final int MOST_ATTEMPTS = 20;
 
     private static final String STOP_ALL =
             "Stop all members of the group, then start them with one version and one configuration.";
@@ -110,17 +120,29 @@ public final class InitialOffsets {
     private void commit(String group, Map<String, BooleanSupplier> neverReadByTopic) {
         List<QueueProgress> without = new ArrayList<>();
         neverReadByTopic.forEach((topic, neverRead) -> without.addAll(withoutOffset(group, topic, neverRead)));
-        List<QueueProgress> initial = stillWithout(group, without);
-        if (!initial.isEmpty()) {
-            try {
-                admin.commitStart(group, initial);
-            } catch (KafkaFailure e) {
-                refuseWhileOthersRun(group, neverReadByTopic.keySet(), e);
+        for (int attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+            long checkedMillis = clock.millis();
+            List<QueueProgress> initial = stillWithout(group, without);
+            if (initial.isEmpty()) {
                 return;
             }
-            LOG.info("Group {} begins at the start of {}", group,
-                    byTopic(initial.stream().map(QueueProgress::partition).toList()));
+            long leftMillis = Math.min(FRESH_MILLIS, checkedMillis + FRESH_MILLIS - clock.millis());
+            try {
+                if (leftMillis > 0) {
+                    admin.commitStart(group, initial, leftMillis);
+                    LOG.info("Group {} begins at the start of {}", group,
+                            byTopic(initial.stream().map(QueueProgress::partition).toList()));
+                    return;
+                }
+            } catch (KafkaFailure e) {
+                if (!(e.getCause() instanceof TimeoutException)) {
+                    refuseWhileOthersRun(group, neverReadByTopic.keySet(), e);
+                    return;
+                }
+            }
         }
+        throw new KafkaFailure("cannot commit first offsets of group " + group, new TimeoutException(
+                "Kafka did not confirm them within " + FRESH_MILLIS + " ms, " + MOST_ATTEMPTS + " times"));
     }
 
     /** Returns the number of partitions of each topic, for people. */

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -251,10 +252,15 @@ public final class QueueAdmin {
                 "a transaction that commits some of them is still open. Try again later"));
     }
 
-    /** Commits the start of each partition for a group that has not begun yet. Fails if the group is already active. */
-    public void commitStart(String group, Collection<QueueProgress> partitions) {
+    /**
+     * Commits the start of each partition for a group that has not begun yet. Fails if the group is already active.
+     *
+     * @param withinMillis time in which it tries, 1 or more
+     */
+    public void commitStart(String group, Collection<QueueProgress> partitions, long withinMillis) {
         commitFirst(group, partitions.stream().collect(Collectors.toMap(
-                QueueProgress::partition, p -> new OffsetAndMetadata(p.start()))));
+                QueueProgress::partition, p -> new OffsetAndMetadata(p.start()))),
+                new AlterConsumerGroupOffsetsOptions().timeoutMs((int) withinMillis));
     }
 
     /**
@@ -268,14 +274,16 @@ public final class QueueAdmin {
         commitFirst(group, all.stream().collect(Collectors.toMap(partition -> partition, partition -> {
             long offset = firsts.get(partition).offset();
             return new OffsetAndMetadata(offset >= 0 ? offset : ends.get(partition).offset());
-        })));
+        })), new AlterConsumerGroupOffsetsOptions());
     }
 
-    private void commitFirst(String group, Map<TopicPartition, OffsetAndMetadata> offsets) {
+    private void commitFirst(
+            String group, Map<TopicPartition, OffsetAndMetadata> offsets, AlterConsumerGroupOffsetsOptions options) {
         if (offsets.isEmpty()) {
             return;
         }
-        TopicAdmin.get(admin.alterConsumerGroupOffsets(group, offsets).all(), "commit first offsets of group " + group);
+        TopicAdmin.get(admin.alterConsumerGroupOffsets(group, offsets, options).all(),
+                "commit first offsets of group " + group);
     }
 
     /** Deletes the records that a group has finished, and returns the number of partitions that had any. */

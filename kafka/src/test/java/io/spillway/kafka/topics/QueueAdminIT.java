@@ -112,9 +112,9 @@ class QueueAdminIT {
         commit(0, 2);
         queues.purgeFinished(topic, group);
         String other = kafka.prefix() + ".others";
-        queues.commitStart(other, List.of());
+        queues.commitStart(other, List.of(), 3_000);
         assertThat(queues.read(topic, other)).noneMatch(QueueProgress::isCommitted);
-        queues.commitStart(other, List.of(queues.read(topic, other).getFirst()));
+        queues.commitStart(other, List.of(queues.read(topic, other).getFirst()), 3_000);
 
         assertThat(queues.read(topic, other)).containsExactly(
                 new QueueProgress(at(0), 2, 5, true, ProgressState.fresh(2)),
@@ -130,7 +130,7 @@ class QueueAdminIT {
             while (consumer.assignment().isEmpty()) {
                 consumer.poll(Duration.ofMillis(100));
             }
-            assertThatThrownBy(() -> queues.commitStart(group, queues.read(topic, group)))
+            assertThatThrownBy(() -> queues.commitStart(group, queues.read(topic, group), 3_000))
                     .isInstanceOf(KafkaFailure.class)
                     .hasMessageContaining("cannot commit first offsets of group " + group);
         }
