@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
@@ -90,17 +91,19 @@ public final class InitialOffsets {
     public void commitForSource(String group, String topic, OffsetSpec first) {
         refuseOtherInputs(group, Set.of(topic));
         List<QueueProgress> all = admin.read(topic, group);
-        List<TopicPartition> without =
-                all.stream().filter(part -> !part.isCommitted()).map(QueueProgress::partition).toList();
+        List<QueueProgress> without = all.stream().filter(part -> !part.isCommitted()).toList();
         if (without.isEmpty()) {
             return;
         }
         boolean isNew = without.size() == all.size();
         if (isNew || admin.members(group).isEmpty()) {
-            admin.commitFirst(group, without, isNew ? first : OffsetSpec.earliest());
+            Map<TopicPartition, OffsetAndMetadata> firsts =
+                    admin.firsts(partitions(without), isNew ? first : OffsetSpec.earliest());
+            commitFirst(group, without, (begun, withinMillis) -> admin.commitFirst(group,
+                    partitions(begun).stream().collect(Collectors.toMap(each -> each, firsts::get)), withinMillis));
         }
         if (isNew) {
-            LOG.info("Group {} begins to read {}", group, byTopic(without));
+            LOG.info("Group {} begins to read {}", group, byTopic(partitions(without)));
         }
     }
 
@@ -120,29 +123,48 @@ public final class InitialOffsets {
     private void commit(String group, Map<String, BooleanSupplier> neverReadByTopic) {
         List<QueueProgress> without = new ArrayList<>();
         neverReadByTopic.forEach((topic, neverRead) -> without.addAll(withoutOffset(group, topic, neverRead)));
+        try {
+            List<QueueProgress> initial = commitFirst(group, without,
+                    (begun, withinMillis) -> admin.commitStart(group, begun, withinMillis));
+            if (!initial.isEmpty()) {
+                LOG.info("Group {} begins at the start of {}", group, byTopic(partitions(initial)));
+            }
+        } catch (KafkaFailure e) {
+            refuseWhileOthersRun(group, neverReadByTopic.keySet(), e);
+        }
+    }
+
+    /** Commits offsets of a group that has not begun, within a time. */
+    private interface FirstCommit {
+        void commit(List<QueueProgress> partitions, long withinMillis);
+    }
+
+    /** Returns the partitions of which it has committed the first offsets. */
+    private List<QueueProgress> commitFirst(String group, List<QueueProgress> without, FirstCommit first) {
         for (int attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
             long checkedMillis = clock.millis();
             List<QueueProgress> initial = stillWithout(group, without);
             if (initial.isEmpty()) {
-                return;
+                return initial;
             }
             long leftMillis = Math.min(FRESH_MILLIS, checkedMillis + FRESH_MILLIS - clock.millis());
             try {
                 if (leftMillis > 0) {
-                    admin.commitStart(group, initial, leftMillis);
-                    LOG.info("Group {} begins at the start of {}", group,
-                            byTopic(initial.stream().map(QueueProgress::partition).toList()));
-                    return;
+                    first.commit(initial, leftMillis);
+                    return initial;
                 }
             } catch (KafkaFailure e) {
                 if (!(e.getCause() instanceof TimeoutException)) {
-                    refuseWhileOthersRun(group, neverReadByTopic.keySet(), e);
-                    return;
+                    throw e;
                 }
             }
         }
         throw new KafkaFailure("cannot commit first offsets of group " + group, new TimeoutException(
                 "Kafka did not confirm them within " + FRESH_MILLIS + " ms, " + MOST_ATTEMPTS + " times"));
+    }
+
+    private static List<TopicPartition> partitions(List<QueueProgress> queues) {
+        return queues.stream().map(QueueProgress::partition).toList();
     }
 
     /** Returns the number of partitions of each topic, for people. */

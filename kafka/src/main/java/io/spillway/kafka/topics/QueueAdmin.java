@@ -259,29 +259,29 @@ public final class QueueAdmin {
      */
     public void commitStart(String group, Collection<QueueProgress> partitions, long withinMillis) {
         commitFirst(group, partitions.stream().collect(Collectors.toMap(
-                QueueProgress::partition, p -> new OffsetAndMetadata(p.start()))),
-                new AlterConsumerGroupOffsetsOptions().timeoutMs((int) withinMillis));
+                QueueProgress::partition, p -> new OffsetAndMetadata(p.start()))), withinMillis);
     }
 
     /**
-     * Commits where a group that has not begun yet begins: at the earliest or the latest record of each partition, or
-     * at the first one with a time, which is the end if there is none. Fails if the group is already active.
+     * Returns the offset of the earliest or the latest record of each partition, or of the first one with a time, which
+     * is the end if there is none.
      */
-    public void commitFirst(String group, Collection<TopicPartition> partitions, OffsetSpec first) {
+    public Map<TopicPartition, OffsetAndMetadata> firsts(Collection<TopicPartition> partitions, OffsetSpec first) {
         List<TopicPartition> all = List.copyOf(partitions);
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(all, OffsetSpec.latest());
         Map<TopicPartition, ListOffsetsResultInfo> firsts = offsets(all, first);
-        commitFirst(group, all.stream().collect(Collectors.toMap(partition -> partition, partition -> {
+        return all.stream().collect(Collectors.toMap(partition -> partition, partition -> {
             long offset = firsts.get(partition).offset();
             return new OffsetAndMetadata(offset >= 0 ? offset : ends.get(partition).offset());
-        })), new AlterConsumerGroupOffsetsOptions());
+        }));
     }
 
-    private void commitFirst(
-            String group, Map<TopicPartition, OffsetAndMetadata> offsets, AlterConsumerGroupOffsetsOptions options) {
+    /** As {@link #commitStart}, of any offsets. */
+    public void commitFirst(String group, Map<TopicPartition, OffsetAndMetadata> offsets, long withinMillis) {
         if (offsets.isEmpty()) {
             return;
         }
+        var options = new AlterConsumerGroupOffsetsOptions().timeoutMs((int) withinMillis);
         TopicAdmin.get(admin.alterConsumerGroupOffsets(group, offsets, options).all(),
                 "commit first offsets of group " + group);
     }
