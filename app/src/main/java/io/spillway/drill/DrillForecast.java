@@ -3,7 +3,6 @@ package io.spillway.drill;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.operator.report.Instances;
 import io.spillway.operator.report.QueueState;
 import io.spillway.sim.Simulation;
@@ -35,9 +34,6 @@ public record DrillForecast(
         List<QueueState.Tenant> others) {
     /** Least items a second of a tenant that counts as one that sends. */
     private static final double SENDS = 0.01;
-    private static final long HOT_BUFFER_MILLIS = 100;
-    private static final long COMMIT_MILLIS = 50;
-    private static final long RESTART_MILLIS = 10_000;
     private static final long SEED = 0;
 
     /** Creates that of a system now. */
@@ -72,13 +68,12 @@ public record DrillForecast(
 
     private SimulatedCluster cluster() {
         WorkerSettings worker = configuration.worker();
-        DispatchSettings dispatch = new DispatchSettings(worker.slots(), worker.reserve(), worker.overflowTrickle(),
-                worker.agedTrickle(), worker.readAheadItems(), worker.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         return new SimulatedCluster(
-                loads.stream().map(load -> new SimulatedWorker(dispatch.withSlots((int) load.slots()), 1)).toList(),
+                loads.stream().map(load -> new SimulatedWorker(
+                        worker.dispatch().withSlots((int) load.slots()), 1)).toList(),
                 configuration.topics().partitions(), configuration.shards().seed(),
-                configuration.shards().stuckAfter().toMillis(), COMMIT_MILLIS, RESTART_MILLIS, worker.killerDeaths(),
-                configuration.router().protection());
+                configuration.shards().stuckAfter().toMillis(), SimulatedCluster.USUAL_COMMIT_MILLIS,
+                SimulatedCluster.USUAL_RESTART_MILLIS, worker.killerDeaths(), configuration.router().protection());
     }
 
     private Optional<TenantGroup> traffic() {

@@ -31,7 +31,9 @@ import java.util.function.Function;
 public record DrillPlan(
         Kind kind, String tenant, double perSecond, long handlingMillis, double factor, long faultMillis) {
     /** Time before the fault and after it in which items are sent too. */
-    public static final long AROUND_MILLIS = 15_000;
+    static final long AROUND_MILLIS = 15_000;
+    /** What the name of the tenant of a killer ends with: the longest such end. */
+    public static final String KILLER = "-killer";
     static final double QUIET_PER_SECOND = 5;
     static final long QUIET_MILLIS = 5;
     /** A restarted worker finds the item of {@link Kind#KILL} harmless. */
@@ -99,7 +101,7 @@ public record DrillPlan(
                 kind == Kind.SLOW ? factor : 1));
         all.add(new Traffic(tenant + "-quiet", QUIET_PER_SECOND, 1, 0, QUIET_MILLIS, Fault.NONE, 1));
         if (kind.kills()) {
-            all.add(new Traffic(tenant + "-killer", 0, 1, 1, handlingMillis, Fault.KILL, 1));
+            all.add(new Traffic(tenant + KILLER, 0, 1, 1, handlingMillis, Fault.KILL, 1));
         }
         return all;
     }
@@ -146,8 +148,7 @@ public record DrillPlan(
         List<TenantGroup> groups = new ArrayList<>();
         traffic().forEach(each -> groups.add(group(each, policies.apply(each.tenant))));
         others.ifPresent(groups::add);
-        return new Scenario("drill " + kind.label(), "", durationMillis(), drainMillis,
-                cluster, groups, phases());
+        return new Scenario("drill " + kind.label(), "", durationMillis(), drainMillis, cluster, groups, phases());
     }
 
     private TenantGroup group(Traffic traffic, TenantPolicy policy) {
@@ -162,8 +163,7 @@ public record DrillPlan(
             case SLOW -> List.of(new Disturbance.Slowdown(fault, traffic.slowdown));
             case KILL -> List.of(new Disturbance.Kill(window(traffic)));
         };
-        Handling handling =
-                new Handling(new Latency.Constant(traffic.handlingMillis), 0, 0, false, disturbances);
+        Handling handling = new Handling(new Latency.Constant(traffic.handlingMillis), 0, 0, false, disturbances);
         return new TenantGroup(traffic.tenant, 1, arrivals, surges, policy, handling, List.of());
     }
 }

@@ -119,7 +119,7 @@ public final class DrillRun {
             byte[] drill = plan.drill(traffic, startMillis).toString().getBytes(StandardCharsets.US_ASCII);
             for (long number = first; number < due; number++) {
                 ProducerRecord<byte[], byte[]> item = ItemBuilder.of(traffic.tenant())
-                        .id("drill-" + startMillis + "-" + number).enqueuedAt(Instant.ofEpochMilli(clock.millis()))
+                        .id(idStart() + number).enqueuedAt(Instant.ofEpochMilli(clock.millis()))
                         .workload("drill").toRecord(topics.ingress());
                 item.headers().add(ItemHeaders.DRILL, drill);
                 producer.send(item, (stored, failure) -> {
@@ -130,6 +130,11 @@ public final class DrillRun {
             }
             sent.put(traffic.tenant(), Math.max(first, due));
         }
+    }
+
+    /** Returns what the ids of this drill begin with. */
+    private String idStart() {
+        return "drill-" + startMillis + "-";
     }
 
     private void sample(QueueAdmin queues, long elapsedMillis, Printer printer) {
@@ -184,7 +189,7 @@ public final class DrillRun {
         Map<String, Map<String, List<Long>>> ages = new HashMap<>();
         try (Census census = new Census(configuration, clock, OptionalLong.of(startMillis))) {
             census.forEachOnTrail(item -> {
-                if (before.containsKey(item.owner()) && item.id().startsWith("drill-" + startMillis + "-")) {
+                if (before.containsKey(item.owner()) && item.id().startsWith(idStart())) {
                     add(ages, item);
                 }
             });

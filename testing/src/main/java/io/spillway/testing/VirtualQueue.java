@@ -7,7 +7,6 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptRules;
-import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.DeliveryBuilder;
@@ -55,9 +54,6 @@ import java.util.function.Function;
 public final class VirtualQueue {
     private static final Duration DEFAULT_LIMIT = Duration.ofDays(1);
     /** As in the simulator: about what a worker needs to commit, and to be restarted. */
-    private static final long COMMIT_MILLIS = 50;
-    private static final long RESTART_MILLIS = 10_000;
-    private static final long HOT_BUFFER_MILLIS = 100;
 
     private final Map<String, String> settings = new TreeMap<>();
     private final Map<String, PolicySettings> policies = new HashMap<>();
@@ -215,12 +211,11 @@ public final class VirtualQueue {
         binder.unused().forEach(key -> {
             throw new InvalidSettingException(key, settings.get(key), "unknown to a virtual queue");
         });
-        DispatchSettings dispatch = new DispatchSettings(worker.slots(), worker.reserve(), worker.overflowTrickle(),
-                worker.agedTrickle(), worker.readAheadItems(), worker.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         ShardSettings shards = new SettingsBinder(Map.of()).bind(ShardSettings.class);
         SimulatedCluster cluster = new SimulatedCluster(
-                Collections.nCopies(workers, new SimulatedWorker(dispatch, 1)), topics.partitions(), shards.seed(),
-                shards.stuckAfter().toMillis(), COMMIT_MILLIS, RESTART_MILLIS, worker.killerDeaths(),
+                Collections.nCopies(workers, new SimulatedWorker(worker.dispatch(), 1)), topics.partitions(),
+                shards.seed(), shards.stuckAfter().toMillis(), SimulatedCluster.USUAL_COMMIT_MILLIS,
+                SimulatedCluster.USUAL_RESTART_MILLIS, worker.killerDeaths(),
                 ProtectionSettings.DEFAULT);
         HandlerCalls calls = new HandlerCalls(handler, worker.leaseMax());
         List<HandlerSimulation.End> ends = HandlerSimulation.run(

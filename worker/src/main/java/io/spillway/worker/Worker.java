@@ -9,7 +9,6 @@ import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.ItemPlacement;
-import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.text.Printable;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.ItemReader;
@@ -56,7 +55,6 @@ import org.slf4j.LoggerFactory;
 /** Worker of a queue: started once, closed once. Owner of its threads and its clients, and not of the handler. */
 public final class Worker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
-    private static final long HOT_BUFFER_MILLIS = 100;
     /** Of a record that is not committed yet. */
     private static final long NO_OFFSET = -1;
     private static final Duration NOT_READY_AFTER = Duration.ofSeconds(10);
@@ -151,12 +149,10 @@ public final class Worker implements AutoCloseable {
                 sweeps, item -> shards.isMisplaced(
                         policies.context(item.tenant()), item.record().partition(), settings.pool()),
                 clockWatch::aheadMillis);
-        DispatchSettings dispatch = new DispatchSettings(
-                settings.slots(), settings.reserve(), settings.overflowTrickle(), settings.agedTrickle(),
-                settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
         LoweredLimits limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));
-        WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate,
+        WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
+                settings.dispatch(), health, settings.killerDeaths(), gate,
                 Attempt.factory(clock, nanoClock, settings.leaseMax()), AttemptRunner.batchItems(handler));
         Outbox outbox = new Outbox(
                 new LaneRecords(topics, limits, new ItemPlacement(fleet, shards), policies::context, clock), metrics,

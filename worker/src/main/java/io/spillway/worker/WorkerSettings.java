@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.item.PoolName;
+import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
@@ -58,6 +59,9 @@ public record WorkerSettings(
                 doc = "Number of worker deaths after which the item that they have in common becomes a dead letter."
                         + " In all but the first, no other suspect ran beside it. 0: never.")
                 int killerDeaths) {
+    /** Longest expected wait in hot behind items of the same tenant. */
+    private static final long HOT_BUFFER_MILLIS = 100;
+
     public WorkerSettings {
         if (!id.matches("[A-Za-z0-9._-]{0,100}")) {
             throw new InvalidSettingException("worker.id", id, "must be at most 100 of A-Z a-z 0-9 . _ -");
@@ -68,5 +72,11 @@ public record WorkerSettings(
         AllowedRange.check(WorkerSettings.class, id, pool, slots, reserve, overflowTrickle, agedTrickle, readAheadItems,
                 readAheadBytes, commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, lateAfter,
                 drillKills, killerDeaths);
+    }
+
+    /** Returns the settings of the scheduler. */
+    public DispatchSettings dispatch() {
+        return new DispatchSettings(
+                slots, reserve, overflowTrickle, agedTrickle, readAheadItems, readAheadBytes, HOT_BUFFER_MILLIS, true);
     }
 }

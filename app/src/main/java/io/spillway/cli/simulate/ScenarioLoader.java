@@ -137,8 +137,9 @@ public final class ScenarioLoader {
         return new SimulatedCluster(
                 workers, whole(section, "partitions", usual, 1, 1_000),
                 section.whole("shardSeed", Long.MIN_VALUE, Long.MAX_VALUE).orElse(0L),
-                millis(section, "stuckAfter", 10_000), millis(section, "commitInterval", 50),
-                millis(section, "restart", 10_000), whole(section, "killerDeaths", 3, 0, 100), protection);
+                millis(section, "stuckAfter", 10_000),
+                millis(section, "commitInterval", SimulatedCluster.USUAL_COMMIT_MILLIS),
+                millis(section, "restart", SimulatedCluster.USUAL_RESTART_MILLIS), whole(section, "killerDeaths", 3, 0, 100), protection);
     }
 
     /** Workers that differ from the common ones in slots or speed only. */

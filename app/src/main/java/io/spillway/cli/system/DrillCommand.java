@@ -41,7 +41,8 @@ import picocli.CommandLine.Parameters;
             + "killer that of each worker that attempts it, until it is a dead letter.",
     "It sends items of its own, 15 s before the fault, during it and 15 s after, and items of the quiet tenant "
             + "T-quiet. No handler gets them: workers wait for --handling and answer as the fault says. If T has other "
-            + "items, they share its limits and pauses, and are counted too. Ctrl-C ends the sending. The fault ends at its time also then.",
+            + "items, they share its limits and pauses, and are counted too. Ctrl-C ends the sending. The fault "
+            + "ends at its time also then.",
     "Only workers with worker.drillKills are ended, which something must start again. Ages are read from "
             + "the trail, if there is one."
 })
@@ -49,7 +50,6 @@ public final class DrillCommand implements Callable<Integer> {
     private static final long MOST_ITEMS = 5_000_000;
     private static final long DAY_MILLIS = 86_400_000;
     private static final long LEAST_FAULT_MILLIS = 5_000;
-    private static final int LONGEST_SUFFIX = "-killer".length();
 
     @Mixin
     private CommonOptions common;
@@ -109,9 +109,9 @@ public final class DrillCommand implements Callable<Integer> {
 
     private DrillPlan plan() {
         Inputs.requireName("--tenant", tenant);
-        if (tenant.length() + LONGEST_SUFFIX > ItemLimits.MAX_NAME_LENGTH) {
-            throw CommandFailure.usage("--tenant: must have " + LONGEST_SUFFIX + " characters less, because the drill "
-                    + "also uses tenants whose names begin with it");
+        if (tenant.length() + DrillPlan.KILLER.length() > ItemLimits.MAX_NAME_LENGTH) {
+            throw CommandFailure.usage("--tenant: must have " + DrillPlan.KILLER.length()
+                    + " characters less, because the drill also uses tenants whose names begin with it");
         }
         requireRange("--rate", rate, 0.1, 10_000);
         requireRange("--factor", factor, 1, 1_000);

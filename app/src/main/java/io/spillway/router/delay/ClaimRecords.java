@@ -2,6 +2,7 @@ package io.spillway.router.delay;
 
 import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.TrailCodec;
 import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -25,7 +26,7 @@ final class ClaimRecords {
     /** Returns a claimed item that is done, with what the notice says of its attempt. */
     static Record<byte[], byte[]> done(DelayRecord notice, DelayRecord item) {
         Headers headers = item.record().headers();
-        for (String name : new String[] {ItemHeaders.TOOK, ItemHeaders.FIRST_ATTEMPT_AT}) {
+        for (String name : TrailCodec.ATTEMPTED) {
             if (headers.lastHeader(name) == null) {
                 Optional.ofNullable(notice.record().headers().lastHeader(name)).ifPresent(headers::add);
             }

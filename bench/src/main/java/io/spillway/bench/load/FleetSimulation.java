@@ -4,7 +4,6 @@ import io.spillway.bench.support.Scene;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.sim.Simulation;
 import io.spillway.sim.SimulationResult;
 import io.spillway.sim.scenario.Arrivals;
@@ -24,10 +23,6 @@ import java.util.concurrent.TimeUnit;
 
 /** The scenario of a plan in the simulator, with the settings of the product that a run has. */
 final class FleetSimulation {
-    /** Constants of the product's workers, and defaults of a scenario file where the product has no setting. */
-    private static final long HOT_BUFFER_MILLIS = 100;
-    private static final long COMMIT_MILLIS = 50;
-    private static final long RESTART_MILLIS = 10_000;
 
     private FleetSimulation() {}
 
@@ -57,14 +52,12 @@ final class FleetSimulation {
 
     private static Scenario scenario(FleetPlan plan, int limitSeconds) {
         Configuration product = Scene.configuration("localhost:9092", "fleet", plan.settings());
-        DispatchSettings dispatch = new DispatchSettings(
-                product.worker().slots(), product.worker().reserve(), product.worker().overflowTrickle(),
-                product.worker().agedTrickle(), product.worker().readAheadItems(), product.worker().readAheadBytes(),
-                HOT_BUFFER_MILLIS, true);
         SimulatedCluster cluster = new SimulatedCluster(
-                Collections.nCopies(plan.workers(), new SimulatedWorker(dispatch, 1)), plan.partitions(),
+                Collections.nCopies(plan.workers(), new SimulatedWorker(product.worker().dispatch(), 1)),
+                plan.partitions(),
                 product.shards().seed(),
-                product.shards().stuckAfter().toMillis(), COMMIT_MILLIS, RESTART_MILLIS,
+                product.shards().stuckAfter().toMillis(),
+                SimulatedCluster.USUAL_COMMIT_MILLIS, SimulatedCluster.USUAL_RESTART_MILLIS,
                 product.worker().killerDeaths(), product.router().protection());
         TenantGroup tenants = new TenantGroup(
                 "tenant", plan.tenants(), List.of(new Arrivals.Poisson(plan.perSecond() / plan.tenants())),

@@ -15,7 +15,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
  * Immutable and thread-safe.
  */
 public final class TrailCodec {
-    private static final List<String> ATTEMPTED = List.of(ItemHeaders.TOOK, ItemHeaders.FIRST_ATTEMPT_AT);
+    /** Headers that tell of the attempts of a finished item. */
+    public static final List<String> ATTEMPTED = List.of(ItemHeaders.TOOK, ItemHeaders.FIRST_ATTEMPT_AT);
     /** Reason of a dead letter that was discarded. */
     public static final String DISCARDED = "discarded";
 

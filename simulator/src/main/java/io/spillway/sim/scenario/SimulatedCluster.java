@@ -20,6 +20,10 @@ import java.util.List;
 public record SimulatedCluster(
         List<SimulatedWorker> workers, int partitions, long shardSeed, long stuckAfterMillis,
         long commitMillis, long restartMillis, int killerDeaths, ProtectionSettings protection) {
+    /** About the time between transactions of a running system. */
+    public static final long USUAL_COMMIT_MILLIS = 50;
+    /** About the time that a worker needs to be back. */
+    public static final long USUAL_RESTART_MILLIS = 10_000;
     /** Most partitions of a lane. */
     public static final int MOST_PARTITIONS = Math.min(1_000, ShuffleSharder.MAX_SLOTS);
 
