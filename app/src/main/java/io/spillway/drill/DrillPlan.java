@@ -52,7 +52,8 @@ public record DrillPlan(
         /** One item ends the process of each worker that attempts it. */
         KILLER;
 
-        boolean kills() {
+        /** Returns whether the fault ends the processes of workers. */
+        public boolean kills() {
             return this == KILL || this == KILLER;
         }
 

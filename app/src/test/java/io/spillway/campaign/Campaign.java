@@ -96,7 +96,13 @@ final class Campaign implements AutoCloseable {
                 metrics: {port: 0}
                 """.formatted(brokers.bootstrapServers(Brokers.Side.CHECKER), prefix,
                 CampaignHandler.class.getName()));
-        command("topics", "create").done();
+        try {
+            command("topics", "create").done();
+        } catch (AssertionError | RuntimeException failed) {
+            brokers.close();
+            network.ifPresent(Namespaces::close);
+            throw failed;
+        }
         this.processes = new Processes(directory, configuration, clockLibrary, network);
         network.ifPresent(all -> List.of("router-0", "router-1", "worker-0", "worker-1").forEach(all::add));
         this.gatewayHost = network.map(all -> all.add("gateway")).orElse("127.0.0.1");

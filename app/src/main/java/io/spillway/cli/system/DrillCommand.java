@@ -174,7 +174,7 @@ public final class DrillCommand implements Callable<Integer> {
         if (configuration.topics().trailKept().isZero()) {
             printer.note("Ages are not measured, because there is no trail. Set topics.trail.");
         }
-        if (kind == DrillPlan.Kind.KILL && measured.deaths() == 0) {
+        if (kind.kills() && measured.deaths() == 0) {
             printer.note("No worker was killed. Set worker.drillKills: true where a worker may be.");
         }
         if (!measured.isFinished()) {
