@@ -194,6 +194,47 @@ class OrderTest {
     }
 
     @Test
+    void a_dead_letter_that_is_replayed_later_comes_behind_those_that_wait_then_and_before_those_that_come_after() {
+        send("acme", "user-1", "a", "b");
+        started();
+        dead("a");
+        started();
+        dead("b");
+        replay("a", Duration.ofSeconds(3));
+        replay("b", Duration.ofSeconds(4));
+        send("acme", "user-1", "c", "d");
+        assertThat(started()).containsExactly("c");
+        router.advance(Duration.ofSeconds(3));
+        router.restart();
+        router.advance(Duration.ofSeconds(1));
+        send("acme", "user-1", "e");
+        for (String ended : List.of("c", "d", "a", "b")) {
+            ended(ended);
+            String next = Map.of("c", "d", "d", "a", "a", "b", "b", "e").get(ended);
+            assertThat(started()).containsExactly(next);
+        }
+        ended("e");
+        router.advance(Duration.ofSeconds(1));
+        assertThat(stored()).isZero();
+    }
+
+    @Test
+    void an_item_that_a_router_with_a_fast_clock_took_keeps_its_place() {
+        send("acme", "user-1", "a");
+        started();
+        for (String id : List.of("b", "c")) {
+            long dueMillis = id.equals("b") ? START_MILLIS + 120_000 : START_MILLIS;
+            router.sendDelayed(seen.get("a").value(), headers(ItemHeaders.ORDER_KEY, "user-1", ItemHeaders.ID, id,
+                    ItemHeaders.LANE_REASON, "order", ItemHeaders.DUE, Long.toString(dueMillis),
+                    ItemHeaders.ORIGIN, header(seen.get("a"), ItemHeaders.ORIGIN)));
+        }
+        ended("a");
+        assertThat(started()).containsExactly("b");
+        ended("b");
+        assertThat(started()).containsExactly("c");
+    }
+
+    @Test
     void another_process_goes_on_with_turns_waiting_items_and_holds() {
         router.set("acme", PolicyField.ORDER_HOLD, "1d");
         send("acme", "user-1", "a", "b");
@@ -285,9 +326,13 @@ class OrderTest {
     }
 
     private void replay(String id) {
+        replay(id, Duration.ZERO);
+    }
+
+    private void replay(String id, Duration after) {
         router.sendDelayed(seen.get(id).value(), with(seen.get(id).headers(), ItemHeaders.LANE_REASON, "order",
                 ItemHeaders.REPLAYED_AT, Long.toString(router.nowMillis()),
-                ItemHeaders.DUE, Long.toString(router.nowMillis())));
+                ItemHeaders.DUE, Long.toString(router.nowMillis() + after.toMillis())));
     }
 
     private static Headers with(Headers headers, String... namesAndValues) {

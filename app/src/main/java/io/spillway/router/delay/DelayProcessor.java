@@ -160,7 +160,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                     // Even if it is due: its result may have been written before.
                     storage.claims.put(item.claim().get(), waits.item().times().dueMillis(), item.offset(),
                             TimerCodec.encode(record));
-                } else if (refusal(record).isPresent() || isInTurn(item, waits.item(), nowMillis)) {
+                } else if (refusal(record).isPresent() || item.waitsForTurn(waits.item().times().dueMillis(), nowMillis)) {
                     leave(new DelayStage.Leaving<>(item, false), nowMillis);
                 } else {
                     stage.place(item, waits.item(), nowMillis).ifPresent(leaving -> leave(leaving, nowMillis));
@@ -168,11 +168,6 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                 setWakeUp(nowMillis);
             }
         }
-    }
-
-    /** Returns whether an item waits for its turn now, and for nothing else: a pause does not change the order. */
-    private static boolean isInTurn(DelayRecord item, DelayedItem fields, long nowMillis) {
-        return Sequenced.isInTurn(item.record().headers()) && fields.times().dueMillis() <= nowMillis;
     }
 
     /**

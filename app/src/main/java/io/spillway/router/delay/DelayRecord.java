@@ -1,6 +1,7 @@
 package io.spillway.router.delay;
 
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.router.route.Sequenced;
 import java.util.Optional;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.utils.Bytes;
@@ -23,6 +24,15 @@ record DelayRecord(
     /** Returns the name of the claim that a running attempt has of the item; empty without one. */
     Optional<String> claim() {
         return ItemHeaders.text(record.headers(), ItemHeaders.CLAIM);
+    }
+
+    /**
+     * Returns whether it waits for its turn, and for nothing else: a pause does not change the order. Only a replay is
+     * due later. The time of another one is that of the clock of the router that took it, which may be fast.
+     */
+    boolean waitsForTurn(long dueMillis, long nowMillis) {
+        return Sequenced.isInTurn(record.headers())
+                && (dueMillis <= nowMillis || record.headers().lastHeader(ItemHeaders.REPLAYED_AT) == null);
     }
 
     /**

@@ -11,7 +11,7 @@ import org.apache.kafka.common.utils.Bytes;
 final class OrderKeys {
     /** {@code 0xA0}, an order key by name: the offset in the delay lane of the item with the turn. */
     private static final byte TURNS = (byte) 0xA0;
-    /** {@code 0xA1}, an order key by name, an offset in the delay lane: an item that waits for its turn. */
+    /** {@code 0xA1}, an order key by name, a place, an offset in the delay lane: an item that waits for its turn. */
     private static final byte WAITING = (byte) 0xA1;
     /** {@code 0xA2}, an order key by name: until when a dead letter holds it, and the dead letter's tenant. */
     static final byte HELD = (byte) 0xA2;
@@ -22,7 +22,7 @@ final class OrderKeys {
     /** {@code 0xA5}, a hash of a tenant: how many ids of it are remembered. */
     static final byte IDS = (byte) 0xA5;
 
-    private static final int WAITING_BYTES = 1 + KeyHash.BYTES + Long.BYTES;
+    private static final int WAITING_BYTES = 1 + KeyHash.BYTES + 2 * Long.BYTES;
 
     private OrderKeys() {}
 
@@ -30,10 +30,16 @@ final class OrderKeys {
         return named(TURNS, key);
     }
 
-    static Bytes waiting(KeyHash key, long offset) {
+    /**
+     * Returns the key of an item that waits.
+     *
+     * @param place  by which the items of a key have their turns, at least the offset
+     * @param offset in the delay lane
+     */
+    static Bytes waiting(KeyHash key, long place, long offset) {
         ByteBuffer bytes = ByteBuffer.allocate(WAITING_BYTES).put(WAITING);
         key.putTo(bytes);
-        return Bytes.wrap(bytes.putLong(offset).array());
+        return Bytes.wrap(bytes.putLong(place).putLong(offset).array());
     }
 
     static boolean isWaiting(byte[] key) {
@@ -42,6 +48,10 @@ final class OrderKeys {
 
     /** Returns the offset in the delay lane of an item that waits. */
     static long offset(byte[] waiting) {
+        return ByteBuffer.wrap(waiting).getLong(1 + KeyHash.BYTES + Long.BYTES);
+    }
+
+    static long place(byte[] waiting) {
         return ByteBuffer.wrap(waiting).getLong(1 + KeyHash.BYTES);
     }
 

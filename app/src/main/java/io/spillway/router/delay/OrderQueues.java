@@ -71,9 +71,19 @@ final class OrderQueues {
         if (isFree) {
             give(key, item);
         } else {
-            store.put(OrderKeys.waiting(key, item.offset()), TimerCodec.encode(item.record()));
+            store.put(OrderKeys.waiting(key, placeOf(key, item.offset()), item.offset()),
+                    TimerCodec.encode(item.record()));
         }
         return isFree;
+    }
+
+    /** Returns the place behind all that wait: an item that was a timer before has an offset from then. */
+    private long placeOf(KeyHash key, long offset) {
+        long turn = turnOf(key);
+        try (KeyValueIterator<Bytes, byte[]> last = store.reverseRange(
+                OrderKeys.waiting(key, turn + 1, 0), OrderKeys.waiting(key, Long.MAX_VALUE, 0))) {
+            return Math.max(offset, 1 + (last.hasNext() ? OrderKeys.place(last.next().key.get()) : turn));
+        }
     }
 
     /** Returns whether an item with this turn is the one that goes on. */
@@ -84,9 +94,9 @@ final class OrderQueues {
     /** Lets the next item of a key have the turn, and returns it; empty if none waits. */
     Optional<DelayRecord> pass(KeyHash key) {
         release(key);
-        // Those that wait came later than the one that had the turn.
+        // All places are above the offset of the one that had the turn: the seek need not pass what was removed before.
         try (KeyValueIterator<Bytes, byte[]> waiting = store.range(
-                OrderKeys.waiting(key, turnOf(key) + 1), OrderKeys.waiting(key, Long.MAX_VALUE))) {
+                OrderKeys.waiting(key, turnOf(key) + 1, 0), OrderKeys.waiting(key, Long.MAX_VALUE, 0))) {
             if (!waiting.hasNext()) {
                 store.put(OrderKeys.turns(key), null);
                 return Optional.empty();

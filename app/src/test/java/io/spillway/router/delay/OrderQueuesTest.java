@@ -1,0 +1,67 @@
+package io.spillway.router.delay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.kafka.codec.KeyHash;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.Random;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OrderQueuesTest {
+    private static final KeyHash KEY = KeyHash.ofKey("acme", "", "user-1");
+    private static final int STEPS = 2_000;
+
+    private final KeyValueStore<Bytes, byte[]> store = Stores.keyValueStoreBuilder(
+            Stores.inMemoryKeyValueStore("timers"), Serdes.Bytes(), Serdes.ByteArray()).withLoggingDisabled().build();
+
+    /** A late item was a timer first: its offset is older than those that came meanwhile. */
+    @ParameterizedTest(name = "seed {0}")
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void items_have_their_turns_in_the_order_in_which_they_arrive_whatever_their_offsets(long seed) {
+        store.init(new MockProcessorContext<Void, Void>().getStateStoreContext(), store);
+        OrderQueues queues = new OrderQueues(store, 0, (tenant, change) -> { });
+        Random random = new Random(seed);
+        Deque<Long> timers = new ArrayDeque<>();
+        Deque<Long> expected = new ArrayDeque<>();
+        long nextOffset = 0;
+        for (int step = 0; step < STEPS; step++) {
+            switch (random.nextInt(5)) {
+                case 0 -> timers.add(nextOffset++);
+                case 1 -> arrive(queues, expected, nextOffset++);
+                case 2 -> {
+                    if (!timers.isEmpty()) {
+                        arrive(queues, expected, random.nextBoolean() ? timers.removeFirst() : timers.removeLast());
+                    }
+                }
+                default -> pass(queues, expected);
+            }
+        }
+        while (!expected.isEmpty()) {
+            pass(queues, expected);
+        }
+        try (var left = store.all()) {
+            assertThat(left.hasNext()).as("something is left").isFalse();
+        }
+    }
+
+    private static void arrive(OrderQueues queues, Deque<Long> expected, long offset) {
+        Record<byte[], byte[]> record = new Record<>(null, new byte[0], 0, new RecordHeaders());
+        assertThat(queues.arrive(KEY, DelayRecord.of(record, offset))).isEqualTo(expected.isEmpty());
+        expected.add(offset);
+    }
+
+    private static void pass(OrderQueues queues, Deque<Long> expected) {
+        expected.poll();
+        assertThat(queues.pass(KEY).map(DelayRecord::offset)).isEqualTo(Optional.ofNullable(expected.peek()));
+    }
+}
