@@ -48,8 +48,8 @@ record TopicUser(
         return new TopicUser(
                 "worker", read, rules(topics), List.of(topics.demand(), topics.laneState()),
                 join(List.of(
-                        // What leaves hot goes to any of the others.
-                        Stream.of(Lane.values()).skip(1).map(topics::lane).toList(),
+                        // An item of an isolated tenant moves to other partitions of its lane.
+                        lanes(topics, Lane.values()),
                         List.of(topics.ledger(), topics.laneState(), topics.attempts(), topics.timeouts(),
                                 topics.demand()),
                         trail(topics))),

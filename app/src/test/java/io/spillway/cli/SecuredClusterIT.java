@@ -65,11 +65,11 @@ class SecuredClusterIT {
     /** Of moves, rules, replays, releases and aborted transactions. Kafka asks for every other one in this test. */
     private static final Set<String> NOT_IN_THIS_TRAFFIC = Set.of(
             "router WRITE on topic secured.policies", "router WRITE on topic secured.actions",
-            "router WRITE on topic secured.ingress", "worker WRITE on topic secured.overflow",
-            "worker WRITE on topic secured.aged", "worker WRITE on topic secured.delay",
-            "worker WRITE on topic secured.dead-letter", "worker WRITE on topic secured.attempts",
-            "worker DELETE on topic secured.overflow", "operator WRITE on topic secured.shard-requests",
-            "operator WRITE on topic secured.dead-letter",
+            "router WRITE on topic secured.ingress", "worker WRITE on topic secured.hot",
+            "worker WRITE on topic secured.overflow", "worker WRITE on topic secured.aged",
+            "worker WRITE on topic secured.delay", "worker WRITE on topic secured.dead-letter",
+            "worker WRITE on topic secured.attempts", "worker DELETE on topic secured.overflow",
+            "operator WRITE on topic secured.shard-requests", "operator WRITE on topic secured.dead-letter",
             "operator WRITE on transactional id secured.router-", "operator WRITE on transactional id secured.worker.");
 
     @TempDir

@@ -36,7 +36,7 @@ class PermissionsTest {
         "ROUTER   | group spillway.router                       | READ",
         "ROUTER   | group spillway.worker                       | DESCRIBE",
         "ROUTER   | transactional id spillway.router-           | WRITE",
-        "WORKER   | topic spillway.hot                          | READ, DELETE, DESCRIBE_CONFIGS",
+        "WORKER   | topic spillway.hot                          | READ, WRITE, DELETE, DESCRIBE_CONFIGS",
         "WORKER   | topic spillway.dead-letter                  | WRITE, DESCRIBE_CONFIGS",
         "WORKER   | topic spillway.keys                         | DESCRIBE, DESCRIBE_CONFIGS",
         "WORKER   | transactional id spillway.worker.           | WRITE",
