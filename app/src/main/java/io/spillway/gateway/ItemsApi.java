@@ -130,7 +130,10 @@ record ItemsApi(
             orderKeyOf(request);
             workloadOf(request);
             priorityOf(request);
-            JsonItems.requireSoon(DELIVER_AT.defaultCase(), deliverAtMillisOf(request), intake.nowMillis());
+            long deliverAtMillis = deliverAtMillisOf(request);
+            JsonItems.requireSoon(DELIVER_AT.defaultCase(), deliverAtMillis, intake.nowMillis());
+            JsonItems.requireSoon("The end of " + DELIVER_WITHIN.defaultCase(),
+                    deliverAtMillis + deliverWithinMillisOf(request), intake.nowMillis());
             contentTypeOf(request);
             attributesOf(request);
             Requests.cloudEvent(request);
@@ -190,8 +193,7 @@ record ItemsApi(
         WrittenItem parsed = new WrittenItem(
                 item, priorityOf(request), deliverAtMillisOf(request), orderKeyOf(request), countsOnce,
                 Requests.cloudEvent(request))
-                .within(Requests.one(request, DELIVER_WITHIN)
-                        .map(text -> JsonItems.windowMillis(DELIVER_WITHIN.defaultCase(), text)).orElse(0L));
+                .within(deliverWithinMillisOf(request));
         return intake.await(intake.send(parsed, traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
                 .orElseGet(() -> {
@@ -259,6 +261,12 @@ record ItemsApi(
     private static long deliverAtMillisOf(ServerRequest request) {
         return Requests.one(request, DELIVER_AT)
                 .map(text -> JsonItems.deliverAtMillis(DELIVER_AT.defaultCase(), text))
+                .orElse(0L);
+    }
+
+    private static long deliverWithinMillisOf(ServerRequest request) {
+        return Requests.one(request, DELIVER_WITHIN)
+                .map(text -> JsonItems.windowMillis(DELIVER_WITHIN.defaultCase(), text))
                 .orElse(0L);
     }
 

@@ -114,7 +114,8 @@ class ItemsApiTest {
     @CsvSource({
         "Idempotency-Key, ''", "Spillway-Workload, a b", "Spillway-Workload, ../x", "Content-Encoding, gzip",
         "Spillway-Deliver-At, 2h", "Spillway-Deliver-At, ''", "Spillway-Deliver-At, 2999-01-01T00:00:00Z",
-        "Spillway-Deliver-At, 999999999999999999", "ce-, x", "ce-a_b, x", "ce-id, %zz", "ce-id, %C3", "ce-id, 5%"
+        "Spillway-Deliver-At, 999999999999999999", "Spillway-Deliver-Within, 5 minutes",
+        "Spillway-Deliver-Within, 15d", "Spillway-Deliver-Within, ''", "ce-, x", "ce-a_b, x", "ce-id, %zz", "ce-id, %C3", "ce-id, 5%"
     })
     void an_invalid_header_is_rejected(String name, String value) {
         HttpResponse<String> answer = gateway.post(key, "x", name, value);
@@ -133,6 +134,9 @@ class ItemsApiTest {
         }
         assertThat(gateway.post(key, "x", "Spillway-Deliver-At", Long.toString(atMillis + 1)).body())
                 .contains("Spillway-Deliver-At must be at most 14d ahead of now");
+        assertThat(gateway.post(key, "x", "Spillway-Deliver-At", Long.toString(atMillis - 999),
+                "Spillway-Deliver-Within", "1s").body())
+                .contains("The end of Spillway-Deliver-Within must be at most 14d ahead of now");
         assertThat(gateway.post(key, "x").statusCode()).isEqualTo(202);
         assertThat(gateway.stored().getLast().headers().lastHeader("spillway-deliver-at")).isNull();
         assertThat(gateway.batch(key, "{\"payload\":1,\"deliverAt\":" + atMillis + "}").body()).contains("202");
