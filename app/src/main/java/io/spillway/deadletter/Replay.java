@@ -20,7 +20,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
  * Move of dead letters to the delay lane as if they had never been attempted. Key, value, timestamp and the producer's
- * headers are unchanged. Of Spillway's headers only the origin and the time of the first attempt are kept.
+ * headers are unchanged. Of Spillway's headers only the origin, the time of the first attempt and its turn are kept.
  *
  * @param topics      topics with the delay lane and its limits
  * @param startMillis current time, at which the first is due, epoch milliseconds
@@ -77,6 +77,8 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
         ItemHeaders.removeDeadLetter(headers);
         headers.remove(ItemHeaders.ATTEMPT).remove(ItemHeaders.MOVES).remove(ItemHeaders.LANE_REASON);
         headers.remove(ItemHeaders.BLAME).remove(ItemHeaders.WAIT).remove(ItemHeaders.DESTINATION);
+        // Else an item that had lost its workers would be a suspect at once.
+        headers.remove(ItemHeaders.LOST).remove(ItemHeaders.GRANTED_BY).remove(ItemHeaders.LAST_FAILURE);
         set(headers, ItemHeaders.ORIGIN, letter.originText());
         set(headers, ItemHeaders.REPLAYED_AT, Long.toString(startMillis));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.Test;
 
 /** What replay and discard write for a dead letter that has a turn. */
@@ -47,6 +48,16 @@ class OrderedDeadLettersTest {
         ProducerRecord<byte[], byte[]> replayed = only(new Replay(topics, NOW_MILLIS, 10).successors(letter, 0));
         assertThat(replayed.partition()).isEqualTo(5);
         assertThat(ItemHeaders.text(replayed.headers(), ItemHeaders.LANE_REASON)).isEmpty();
+    }
+
+    @Test
+    void a_replay_carries_nothing_of_the_attempts_before_it() {
+        DeadLetter letter = letter(TURN);
+        List<String> ofAttempts = List.of(ItemHeaders.ATTEMPT, ItemHeaders.MOVES, ItemHeaders.BLAME, ItemHeaders.LOST,
+                ItemHeaders.GRANTED_BY, ItemHeaders.LAST_FAILURE);
+        ofAttempts.forEach(name -> ItemHeaders.set(letter.record().headers(), name, "2"));
+        assertThat(only(new Replay(topics, NOW_MILLIS, 10).successors(letter, 0)).headers())
+                .extracting(Header::key).doesNotContainAnyElementsOf(ofAttempts);
     }
 
     private static DeadLetter letter(Turn turn) {

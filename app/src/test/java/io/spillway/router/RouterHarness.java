@@ -141,8 +141,8 @@ public final class RouterHarness implements AutoCloseable {
         return new RouterHarness(decider -> decider, Stores::persistentKeyValueStore, settings);
     }
 
-    /** Creates a router with further settings, by key. */
-    static RouterHarness configured(Map<String, String> settings) {
+    /** Creates a router with further settings, by key. With a source, ingress is its topic. */
+    public static RouterHarness configured(Map<String, String> settings) {
         return new RouterHarness(decider -> decider, Stores::inMemoryKeyValueStore, settings);
     }
 
@@ -199,7 +199,8 @@ public final class RouterHarness implements AutoCloseable {
                 new ItemPlacement(fleet, placements));
         LaneServices services = new LaneServices(topics, limits, metrics, recorder, requester,
                 (to, at, k, v, its) -> offered.add(new ProducerRecord<>("hot", to, at, k, v, its)),
-                new UnreachableSubscriptions(), name -> policies.of(name).isTracked(), Optional.empty());
+                new UnreachableSubscriptions(), name -> policies.of(name).isTracked(),
+                configuration.router().sourcesByName().keySet().stream().findFirst());
         ItemReader ingressReader = new ItemReader(schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS,
                 configuration.router().maxHeaderBytes());
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS,

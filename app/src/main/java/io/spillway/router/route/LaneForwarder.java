@@ -194,8 +194,10 @@ public final class LaneForwarder implements AutoCloseable {
     }
 
     private boolean bury(
-            Record<byte[], byte[]> letter, DeadReason reason, String tenant, Moves moves, Optional<Origin> origin,
+            Record<byte[], byte[]> letter, DeadReason reason, String readable, Moves moves, Optional<Origin> origin,
             long nowMillis) {
+        // A record of a source may have a tenant where its source has none.
+        String tenant = reason == DeadReason.BAD_TENANT ? LedgerOwner.NONE : readable;
         Record<byte[], byte[]> fitting = CutLetter.fitting(letter, services.topics().deadLetterMaxBytes());
         if (refusal(fitting, Lane.DEAD_LETTER).isPresent()) {
             return false;
@@ -311,9 +313,9 @@ public final class LaneForwarder implements AutoCloseable {
         context.forward(record.withValue(new PartitionedValue(record.value(), partition)), stage.sink(lane));
     }
 
-    /** Records a move for its tenant, and for the source that the item came from. */
+    /** Records a move for its tenant, and for the source that the item came from, which sent no deliveries. */
     private void recordMove(String tenant, ItemState to, Moves moves) {
-        if (source.isPresent()) {
+        if (source.isPresent() && moves == own) {
             moves.ledger.record(source.get(), to);
         }
         if (moves.ledger.record(tenant, to)) {
