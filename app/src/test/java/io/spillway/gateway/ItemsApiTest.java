@@ -115,7 +115,8 @@ class ItemsApiTest {
         "Idempotency-Key, ''", "Spillway-Workload, a b", "Spillway-Workload, ../x", "Content-Encoding, gzip",
         "Spillway-Deliver-At, 2h", "Spillway-Deliver-At, ''", "Spillway-Deliver-At, 2999-01-01T00:00:00Z",
         "Spillway-Deliver-At, 999999999999999999", "Spillway-Deliver-Within, 5 minutes",
-        "Spillway-Deliver-Within, 15d", "Spillway-Deliver-Within, ''", "ce-, x", "ce-a_b, x", "ce-id, %zz", "ce-id, %C3", "ce-id, 5%"
+        "Spillway-Deliver-Within, 15d", "Spillway-Deliver-Within, ''",
+        "ce-, x", "ce-a_b, x", "ce-id, %zz", "ce-id, %C3", "ce-id, 5%"
     })
     void an_invalid_header_is_rejected(String name, String value) {
         HttpResponse<String> answer = gateway.post(key, "x", name, value);

@@ -160,7 +160,8 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                     // Even if it is due: its result may have been written before.
                     storage.claims.put(item.claim().get(), waits.item().times().dueMillis(), item.offset(),
                             TimerCodec.encode(record));
-                } else if (refusal(record).isPresent() || item.waitsForTurn(waits.item().times().dueMillis(), nowMillis)) {
+                } else if (refusal(record).isPresent()
+                        || item.waitsForTurn(waits.item().times().dueMillis(), nowMillis)) {
                     leave(new DelayStage.Leaving<>(item, false), nowMillis);
                 } else {
                     stage.place(item, waits.item(), nowMillis).ifPresent(leaving -> leave(leaving, nowMillis));

@@ -18,7 +18,8 @@ class SourceLedgerTest {
     @Test
     void a_record_counts_once_for_its_source_however_many_deliveries_are_made_of_it() {
         for (int subscriptions : new int[] {0, 3, 300}) {
-            try (RouterHarness router = RouterHarness.configured(Map.of("router.sources.orders.topic", "orders", "router.sources.orders.tenant", "key"))) {
+            try (RouterHarness router = RouterHarness.configured(Map.of(
+                    "router.sources.orders.topic", "orders", "router.sources.orders.tenant", "key"))) {
                 IntStream.range(0, subscriptions).forEach(number -> router.policies.put(
                         TenantPolicies.key("acme", "s" + number), TenantPolicies.encode(
                                 "acme", new Subscription("s" + number, "*", PolicySettings.NONE_SET))));
