@@ -23,6 +23,10 @@ export class Unavailable extends SpillwayError {
 
 /** It is too early for the item, and nothing was attempted. */
 export class Later extends SpillwayError {
+  /**
+   * @param millis to wait; less than 0 counts as 0, and more than 2,592,000,000 (30 days) as that
+   * @throws RangeError if it is no number, or NaN
+   */
   constructor(millis: number);
   readonly millis: number;
 }
@@ -76,6 +80,7 @@ export class Producer {
   /**
    * Stores an item and resolves to its id.
    * @throws Refused if the item is wrong
+   * @throws TypeError if an id, a name, the content type or a header has a character that no HTTP header can have
    * @throws NotAccepted if it was not confirmed in time, or the producer was closed
    */
   send(payload: string | Uint8Array, options?: SendOptions): Promise<string>;

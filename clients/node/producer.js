@@ -85,7 +85,8 @@ export class Producer {
         }
         wait = Math.max(wait, retryAfterMillis ?? 0);
       } catch (error) {
-        if (error instanceof Refused) {
+        // Headers that cannot be sent are a TypeError; what the network does is none.
+        if (error instanceof Refused || error instanceof TypeError) {
           throw error;
         }
         cause = `no answer: ${error.message}`;

@@ -3,6 +3,11 @@ import { Server, SpillwayError } from "./http.js";
 
 const MOST_ANSWERS = 100;
 const MOST_TEXT = 1_000;
+const MOST_LATER_MILLIS = 30 * 24 * 3_600_000;
+/** Control characters and halves of characters take six bytes in JSON, with which 100 answers would be too large. */
+const NOT_TEXT = /[\0-\x08\x0b\x0c\x0e-\x1f\p{Surrogate}]/gu;
+/** Statuses of a request that is wrong itself: sent again as it is, it is refused again. */
+const WRONG = new Set([400, 413]);
 const LEASE_WAIT_MILLIS = 2_000;
 const HTTP_TIMEOUT_MILLIS = 30_000;
 const PAUSE_MILLIS = 1_000;
@@ -16,6 +21,9 @@ export class Unavailable extends SpillwayError {}
 /** It is too early for the item, and nothing was attempted. */
 export class Later extends SpillwayError {
   constructor(millis) {
+    if (typeof millis !== "number" || Number.isNaN(millis)) {
+      throw new RangeError("millis must be a number");
+    }
     super(`later in ${millis} ms`);
     this.millis = millis;
   }
@@ -138,11 +146,11 @@ export class Worker {
       await this.#handle(item);
       return { outcome: "done" };
     } catch (error) {
-      const text = String(error?.message ?? error).slice(0, MOST_TEXT);
+      const text = textOf(error);
       if (error instanceof Dead) {
         return { outcome: "dead", reason: text || "dead" };
       } else if (error instanceof Later) {
-        return { outcome: "later", afterMillis: Math.max(0, Math.round(error.millis)) };
+        return { outcome: "later", afterMillis: Math.min(Math.max(0, Math.round(error.millis)), MOST_LATER_MILLIS) };
       } else if (error instanceof Unavailable) {
         return { outcome: "unavailable", detail: text };
       }
@@ -180,7 +188,13 @@ export class Worker {
         throw new SpillwayError("not an answer for each");
       }
     } catch (error) {
-      results = batch.map(() => ({ status: 503, detail: error.message }));
+      const isRefused = WRONG.has(error.status);
+      if (isRefused && batch.length > 1) {
+        // One that is wrong must not take the others with it.
+        const half = batch.length >> 1;
+        return [...await this.#send(batch.slice(0, half)), ...await this.#send(batch.slice(half))];
+      }
+      results = batch.map(() => ({ status: isRefused ? error.status : 503, detail: error.message }));
     }
     return batch.filter(({ item }, index) => {
       const { status, detail } = results[index];
@@ -197,9 +211,18 @@ export class Worker {
     const { status, body } = await this.#server.post(
       `/v1/work:${action}`, Buffer.from(JSON.stringify(members)), { "Content-Type": "application/json" });
     if (status !== 200) {
-      throw new SpillwayError(`${status} ${body.toString().slice(0, 500)}`);
+      throw Object.assign(new SpillwayError(`${status} ${body.toString().slice(0, 500)}`), { status });
     }
     return JSON.parse(body.toString());
+  }
+}
+
+/** Returns the start of the text of what was thrown, with at most three bytes of JSON for each unit of UTF-16. */
+function textOf(error) {
+  try {
+    return String(error?.message ?? error).slice(0, MOST_TEXT).replace(NOT_TEXT, "\ufffd");
+  } catch {
+    return typeof error;
   }
 }
 

@@ -36,8 +36,13 @@ function leased(id, { leaseMillis = 30_000, ...more } = {}) {
   };
 }
 
-/** Runs a worker until each item has an answer that was accepted, and resolves to the requests with answers. */
-async function work(t, items, handle, answer = (answers) => answers.map(() => ({ status: 200 }))) {
+const allDone = (answers) => answers.map(() => ({ status: 200 }));
+
+/**
+ * Runs a worker until each item has an answer that was accepted, at most 30 s, and resolves to the requests with
+ * answers.
+ */
+async function work(t, items, handle, answer = allDone, { concurrency = 3, log = () => {} } = {}) {
   const waiting = [...items];
   const sent = [];
   const accepted = new Set();
@@ -47,19 +52,28 @@ async function work(t, items, handle, answer = (answers) => answers.map(() => ({
       return [200, {}, { items: waiting.splice(0, members.max) }];
     }
     sent.push(members.answers);
-    const results = await answer(members.answers, sent.length);
+    let status = 200;
+    let results = await answer(members.answers, sent.length);
     if (!results) {
       return undefined;
+    }
+    if (typeof results === "number") {
+      // Of the whole request; only an answer that is refused alone has ended.
+      const isEnd = results === 400 && members.answers.length === 1;
+      status = results;
+      results = members.answers.map(() => ({ status: isEnd ? 400 : 503 }));
     }
     members.answers.forEach(({ receipt, outcome }, i) =>
       results[i].status < 500 && outcome !== "renew" && accepted.add(receipt));
     if (accepted.size === items.length) {
       worker.stop();
     }
-    return [200, {}, { results }];
+    return [status, {}, { results }];
   });
-  const worker = new Worker(url, "key", handle, { concurrency: 3, log: () => {} });
+  const worker = new Worker(url, "key", handle, { concurrency, log });
+  const guard = setTimeout(() => worker.stop(), 30_000);
   await worker.run();
+  clearTimeout(guard);
   return sent;
 }
 
@@ -101,6 +115,17 @@ test("an item that is wrong is refused at once", async (t) => {
   assert.equal(requests.length, 1);
 });
 
+test("an item whose headers cannot be sent is refused at once", async (t) => {
+  const { requests, url } = await serve(t, () => [202, {}, {}]);
+  const producer = new Producer(url, "key", { timeoutMillis: 300 });
+  for (const options of [{ id: "номер" }, { tenant: "a\nb" }, { workload: "\u0100" }, { contentType: "a\r\nb: c" },
+    { headers: { "a b": "c" } }]) {
+    await assert.rejects(producer.send("", options), { name: "TypeError", code: /^ERR_INVALID_(CHAR|HTTP_TOKEN)$/ });
+  }
+  producer.close();
+  assert.equal(requests.length, 0);
+});
+
 test("an item that is not accepted in time is told with its id", async (t) => {
   const { url } = await serve(t, () => [429, { "Retry-After": "60" }, { detail: "over rate" }]);
   const producer = new Producer(url, "key", { timeoutMillis: 1_000 });
@@ -132,6 +157,80 @@ test("what a handler throws is the outcome", async (t) => {
   assert.equal(byReceipt["receipt-later"].afterMillis, 1500);
   assert.equal(byReceipt["receipt-unavailable"].detail, "down");
   assert.deepEqual([byReceipt["receipt-retry"].outcome, byReceipt["receipt-retry"].detail], ["retry", "x"]);
+});
+
+test("a time to wait is at most thirty days", async (t) => {
+  const millis = { most: 2_592_000_000, more: 2_592_000_001, endless: Infinity, past: -1, none: -Infinity };
+  const sent = await work(t, Object.keys(millis).map((id) => leased(id)), ({ id }) => { throw new Later(millis[id]); });
+  assert.deepEqual(Object.fromEntries(sent.flat().map(({ receipt, afterMillis }) => [receipt.slice(8), afterMillis])),
+    { most: 2_592_000_000, more: 2_592_000_000, endless: 2_592_000_000, past: 0, none: 0 });
+});
+
+test("a time to wait that is no number is refused where it is made", () => {
+  for (const wrong of [NaN, undefined, null, "60", 60n, new Date()]) {
+    assert.throws(() => new Later(wrong), RangeError);
+  }
+});
+
+test("an item is retried if what its handler throws cannot be told", async (t) => {
+  const sent = await work(t, [leased("one")], () => { throw Object.create(null); });
+  assert.equal(sent[0][0].outcome, "retry");
+});
+
+/** Resolves to the requests with answers for 9 items: one in the first, and the others in the next. */
+async function together(t, refusal, most, log) {
+  let handled = 0;
+  let goOn;
+  const arrived = new Promise((resolve) => { goOn = resolve; });
+  return work(t, Array.from({ length: 9 }, (_, i) => leased(String(i))), async ({ id }) => {
+    if (id !== "0") {
+      await arrived;
+      handled++;
+    }
+  }, async (answers, number) => {
+    goOn();
+    while (handled < 8) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return number > most ? allDone(answers) : refusal(answers, number);
+  }, { concurrency: 9, log });
+}
+
+test("an answer that is refused does not take others with it", async (t) => {
+  const lines = [];
+  const sent = await together(t, (answers) =>
+    answers.some(({ receipt }) => receipt === "receipt-5") ? 400 : allDone(answers), 12, (line) => lines.push(line));
+  assert.ok(sent.length < 12, `${sent.length} requests`);
+  assert.ok(sent.some((answers) => answers.length > 1));
+  assert.equal(sent.filter((answers) => answers.length === 1 && answers[0].receipt === "receipt-5").length, 1);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0], /item 5 of acme .*400/);
+});
+
+test("answers are sent again together if the cause is none of theirs", async (t) => {
+  await Promise.all([401, 403, 408, 429, 500, 503].map(async (status) => {
+    const sent = await together(t, (answers, number) => number === 2 ? status : allDone(answers), 2);
+    assert.deepEqual(sent.map((answers) => answers.length), [1, 8, 8]);
+  }));
+});
+
+test("a hundred answers with any text fit into a request", async (t) => {
+  const thrown = { dead: Dead, unavailable: Unavailable, retry: Error };
+  const characters = ["a", "ä", "€", "😀", "\u001b", "\ud800", "\n"];
+  const items = Object.keys(thrown).flatMap((kind) => characters.map((character, i) =>
+    leased(kind, { receipt: `${kind} ${i} `.padEnd(1_000, "r"), attributes: { kind, character } })));
+  const sent = await work(t, items, ({ attributes: { kind, character } }) => {
+    throw new thrown[kind](character.repeat(3_000));
+  });
+  for (const answers of sent) {
+    const { length } = Buffer.from(JSON.stringify({ answers }));
+    assert.ok(length <= answers.length * 524_288 / 100, `${length} bytes for ${answers.length}`);
+  }
+});
+
+test("a text that is cut does not end in half a character", async (t) => {
+  const sent = await work(t, [leased("one")], () => { throw new Dead(`${"a".repeat(999)}😀`); });
+  assert.equal(sent[0][0].reason, `${"a".repeat(999)}\ufffd`);
 });
 
 test("an item has what was leased", async (t) => {

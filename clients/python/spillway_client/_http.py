@@ -2,6 +2,7 @@
 
 import http.client
 import ssl
+import weakref
 from typing import Dict, NamedTuple, Optional
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ class Response(NamedTuple):
 
 
 class Connection:
-    """Connection that is opened when it is needed, and kept. Used by one thread."""
+    """Connection that is opened when it is needed, and kept until nobody refers to it. Used by one thread."""
 
     def __init__(self, url: str, key: str, timeout: float, ssl_context: Optional[ssl.SSLContext]) -> None:
         parts = urlsplit(url)
@@ -31,6 +32,7 @@ class Connection:
                 parts.hostname, parts.port, timeout=timeout, context=ssl_context)
         else:
             self._http = http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
+        weakref.finalize(self, self._http.close)
 
     def post(self, path: str, body: bytes, headers: Dict[str, str]) -> Response:
         """Sends a request. Raises OSError or http.client.HTTPException if there is no whole answer."""

@@ -7,8 +7,9 @@ import ssl
 import threading
 import time
 import uuid
+import weakref
 from types import TracebackType
-from typing import Any, Dict, List, Mapping, Optional, Type
+from typing import Any, Dict, Mapping, Optional, Type
 from urllib.parse import quote
 
 from ._http import Connection, Response, SpillwayError
@@ -50,7 +51,8 @@ class Producer:
         self._ssl_context = ssl_context
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._connections: List[Connection] = []
+        # Weak, so that the connection of a thread that has ended is closed.
+        self._connections: "weakref.WeakSet[Connection]" = weakref.WeakSet()
         self._stopped = threading.Event()
         self._connection()
 
@@ -136,14 +138,14 @@ class Producer:
             connection = Connection(self._url, self._key, self._timeout, self._ssl_context)
             self._local.connection = connection
             with self._lock:
-                self._connections.append(connection)
+                self._connections.add(connection)
         return connection
 
     def close(self) -> None:
         """Ends sends that wait, with NotAccepted, and closes the connections."""
         self._stopped.set()
         with self._lock:
-            for connection in self._connections:
+            for connection in list(self._connections):
                 connection.close()
 
     def __enter__(self) -> "Producer":

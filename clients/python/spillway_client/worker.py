@@ -4,7 +4,9 @@ import base64
 import http.client
 import json
 import logging
+import math
 import queue
+import re
 import signal
 import ssl
 import threading
@@ -18,6 +20,11 @@ _LOG = logging.getLogger(__name__)
 _MOST_ANSWERS = 100
 _MOST_WAITING = 1_000
 _MOST_TEXT = 1_000
+_MOST_LATER_SECONDS = 30 * 24 * 3_600
+#: Control characters take six bytes in JSON, with which 100 answers would be too large; halves of characters have none.
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+#: Statuses of a request that is wrong itself: sent again as it is, it is refused again.
+_WRONG = (400, 413)
 _LEASE_WAIT_MILLIS = 2_000
 _HTTP_TIMEOUT_SECONDS = 30.0
 _PAUSE_SECONDS = 1.0
@@ -30,11 +37,18 @@ class Dead(Exception):
 
 
 class Later(Exception):
-    """It is too early for the item, and nothing was attempted. Its argument: seconds to wait."""
+    """It is too early for the item, and nothing was attempted."""
 
     def __init__(self, seconds: float) -> None:
+        """
+        :param seconds: to wait; less than 0 counts as 0, and more than 2,592,000 (30 days) as that
+        :raises TypeError: if it is no number
+        :raises ValueError: if it is NaN
+        """
         super().__init__(seconds)
-        self.seconds = seconds
+        if math.isnan(seconds):
+            raise ValueError("seconds must be a number, not NaN")
+        self.seconds = float(seconds)
 
 
 class Unavailable(Exception):
@@ -82,6 +96,14 @@ class Item:
             raise SpillwayError(f"the lease of {self.id} could not be renewed: {result.get('detail')}")
         self.lease_until = _time(result["leaseUntil"])
         return self.lease_until
+
+
+class _Refused(ValueError):
+    """The server will never accept the request as it is."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class _Answer:
@@ -184,23 +206,28 @@ class Worker:
             if item is None:
                 return
             try:
-                self._answers.put(_Answer(item, self._outcome(item)))
-            finally:
-                self._free.release()
+                outcome = self._outcome(item)
+            except BaseException as error:  # For example the __str__ of what the handler raised.
+                name = type(error.__context__ or error).__name__
+                _LOG.warning("Item %s of %s is retried: no outcome can be made of %s", item.id, item.tenant, name)
+                outcome = {"outcome": "retry", "detail": _text(name)}
+            self._answers.put(_Answer(item, outcome))
+            self._free.release()
 
     def _outcome(self, item: Item) -> Dict[str, Any]:
         try:
             self._handle(item)
             return {"outcome": "done"}
         except Dead as error:
-            return {"outcome": "dead", "reason": str(error)[:_MOST_TEXT] or "dead"}
+            return {"outcome": "dead", "reason": _text(str(error)) or "dead"}
         except Later as error:
-            return {"outcome": "later", "afterMillis": max(0, round(error.seconds * 1_000))}
+            seconds = min(max(0, error.seconds), _MOST_LATER_SECONDS)
+            return {"outcome": "later", "afterMillis": round(seconds * 1_000)}
         except Unavailable as error:
-            return {"outcome": "unavailable", "detail": str(error)[:_MOST_TEXT]}
+            return {"outcome": "unavailable", "detail": _text(str(error))}
         except BaseException as error:  # The cause may be the item or its destination.
             _LOG.info("Item %s of %s failed: %r", item.id, item.tenant, error)
-            return {"outcome": "retry", "detail": repr(error)[:_MOST_TEXT]}
+            return {"outcome": "retry", "detail": _text(repr(error))}
 
     def _send_all(self) -> None:
         """Sends answers until a None, those that wait in one request. What nobody receives is sent again in time."""
@@ -216,8 +243,11 @@ class Worker:
             if again and time.monotonic() >= again_at:
                 batch, again = again + batch, []
             for start in range(0, len(batch), _MOST_ANSWERS):
-                again += self._send(batch[start:start + _MOST_ANSWERS])
-                again_at = time.monotonic() + _PAUSE_SECONDS
+                unsent = self._send(batch[start:start + _MOST_ANSWERS])
+                # Later failures do not put it off: under load there would always be one.
+                if unsent and not again:
+                    again_at = time.monotonic() + _PAUSE_SECONDS
+                again += unsent
 
     def _take(self, batch: List[_Answer], most_seconds: Optional[float]) -> bool:
         """Adds the answers that wait, after a wait for the first one, and returns whether no more will come."""
@@ -239,6 +269,12 @@ class Worker:
             statuses = [(int(result["status"]), str(result.get("detail"))) for result in results]
             if len(statuses) != len(answers):
                 raise ValueError("not an answer for each")
+        except _Refused as error:
+            if len(answers) > 1:
+                # One that is wrong must not take the others with it.
+                half = len(answers) // 2
+                return self._send(answers[:half]) + self._send(answers[half:])
+            statuses = [(error.status, str(error))]
         except _NO_ANSWER as error:
             statuses = [(503, repr(error))] * len(answers)
         again = []
@@ -260,11 +296,15 @@ class Worker:
         connection = self._open()
         try:
             response = connection.post(
-                "/v1/work:" + action, json.dumps(members).encode(), {"Content-Type": "application/json"})
+                "/v1/work:" + action, json.dumps(members, ensure_ascii=False).encode(),
+                {"Content-Type": "application/json"})
         finally:
             connection.close()
         if response.status != 200:
-            raise ValueError(f"{response.status} {response.body[:500].decode('utf-8', 'replace')}")
+            text = f"{response.status} {response.body[:500].decode('utf-8', 'replace')}"
+            if response.status in _WRONG:
+                raise _Refused(response.status, text)
+            raise ValueError(text)
         result: Dict[str, Any] = json.loads(response.body)
         return result
 
@@ -274,6 +314,11 @@ def _bytes(json_object: Mapping[str, Any], name: str) -> Optional[bytes]:
     value: Union[str, None] = json_object.get(name)
     return value.encode() if value is not None else (
         base64.b64decode(json_object[name + "Base64"]) if name + "Base64" in json_object else None)
+
+
+def _text(text: str) -> str:
+    """Returns the start of a text, with at most four bytes of JSON for each character."""
+    return _NOT_TEXT.sub("\ufffd", text[:_MOST_TEXT])
 
 
 def _time(text: str) -> datetime:

@@ -2,9 +2,12 @@
 
 import json
 import threading
+import time
 import unittest
+import warnings
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from unittest import mock
 
 from spillway_client import Dead, Later, NotAccepted, Producer, Refused, Unavailable, Worker
 
@@ -14,11 +17,22 @@ class Server:
 
     def __init__(self, answer):
         self.requests = []
+        self.connections = 0
         self.lock = threading.Lock()
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                with server.lock:
+                    server.connections += 1
+
+            def finish(self):
+                super().finish()
+                with server.lock:
+                    server.connections -= 1
 
             def do_GET(self):
                 self.do_POST()
@@ -78,6 +92,28 @@ class ProducerTest(unittest.TestCase):
         self.assertEqual("k", headers["Spillway-Order-Key"])
         self.assertEqual('{"order": "\\u00e4"}', headers["Spillway-Attributes"])
 
+    def test_the_connection_of_a_thread_that_has_ended_is_closed(self):
+        server = self.start(lambda path, body, number: (202, {}, {"id": "x"}))
+
+        def await_connections(most):
+            until = time.monotonic() + 5
+            while server.connections > most and time.monotonic() < until:
+                time.sleep(0.01)
+            self.assertEqual(most, server.connections)
+
+        with warnings.catch_warnings(record=True) as unclosed, Producer(server.url, "key") as producer:
+            warnings.simplefilter("always", ResourceWarning)
+            producer.send(b"")
+            for _ in range(5):
+                thread = threading.Thread(target=producer.send, args=(b"",))
+                thread.start()
+                thread.join()
+            await_connections(1)
+            producer.send(b"")
+            self.assertEqual(7, len(server.requests))
+        await_connections(0)
+        self.assertEqual([], [str(each.message) for each in unclosed])
+
     def test_an_item_that_is_wrong_is_refused_at_once(self):
         server = self.start(lambda path, body, number: (400, {}, {"detail": "id must be short"}))
         with Producer(server.url, "key") as producer:
@@ -109,8 +145,8 @@ class ProducerTest(unittest.TestCase):
 
 
 class WorkerTest(unittest.TestCase):
-    def work(self, items, handle, answer=lambda answers, number: [{"status": 200} for _ in answers]):
-        """Runs a worker until each item has an answer that was accepted, and returns all answers that were sent."""
+    def work(self, items, handle, answer=lambda answers, number: [{"status": 200} for _ in answers], threads=3):
+        """Runs a worker until each item has an answer that was accepted, at most 30 s; returns all that were sent."""
         waiting = list(items)
         sent = []
         accepted = set()
@@ -125,15 +161,23 @@ class WorkerTest(unittest.TestCase):
             results = answer(members["answers"], len(sent))
             if results is None:
                 return None, {}, {}
+            status = 200
+            if isinstance(results, int):
+                # Of the whole request; only an answer that is refused alone has ended.
+                status = results
+                results = [{"status": 400 if (status, len(members["answers"])) == (400, 1) else 503}] * len(items)
             accepted.update(each["receipt"] for each, result in zip(members["answers"], results)
                             if result["status"] < 500 and each["outcome"] != "renew")
             if len(accepted) == len(items):
                 holder[0].stop()
-            return 200, {}, {"results": results}
+            return status, {}, {"results": results}
 
-        server = Server(respond)
+        server = self.server = Server(respond)
         self.addCleanup(server.close)
-        holder.append(Worker(server.url, "key", handle, threads=3))
+        holder.append(Worker(server.url, "key", handle, threads=threads))
+        guard = threading.Timer(30, holder[0].stop)
+        guard.start()
+        self.addCleanup(guard.cancel)
         holder[0].run()
         return sent
 
@@ -153,6 +197,32 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual("down", answers["receipt-unavailable"]["detail"])
         self.assertEqual("KeyError('x')", answers["receipt-retry"]["detail"])
 
+    def test_an_item_is_retried_if_what_its_handler_raises_cannot_be_told(self):
+        class Untold(Exception):
+            def __str__(self):
+                raise AttributeError("x")
+
+            __repr__ = __str__
+
+        class UntoldDead(Dead):
+            __str__ = Untold.__str__
+
+        class Incomplete(Later):
+            def __init__(self):
+                pass
+
+        raised = {"0": Untold, "1": UntoldDead, "2": Incomplete, "3": lambda: Later(timedelta(minutes=1))}
+
+        def handle(item):
+            if item.id in raised:
+                raise raised[item.id]()
+
+        sent = self.work([leased(str(number)) for number in range(5)], handle)
+        answers = {each["receipt"][8:]: each for together in sent for each in together}
+        self.assertEqual({"0": "retry", "1": "retry", "2": "retry", "3": "retry", "4": "done"},
+                         {item_id: each["outcome"] for item_id, each in answers.items()})
+        self.assertEqual(["Untold", "UntoldDead", "Incomplete"], [answers[each]["detail"] for each in "012"])
+
     def test_an_item_has_what_was_leased(self):
         seen = []
         self.work([leased("one"), leased("two", payloadBase64="/wA=", payload=None)], seen.append)
@@ -167,6 +237,14 @@ class WorkerTest(unittest.TestCase):
         sent = self.work([leased("one")], lambda item: None, lambda answers, number: {
             1: None, 2: [{"status": 503, "detail": "owner-unreachable"}]}.get(number, [{"status": 200}]))
         self.assertEqual([["receipt-one"]] * 3, [[each["receipt"] for each in answers] for answers in sent])
+
+    @mock.patch("spillway_client.worker._PAUSE_SECONDS", 0.2)
+    def test_an_answer_is_sent_again_while_other_items_end_all_the_time(self):
+        sent = self.work([leased(str(number)) for number in range(50)], lambda item: time.sleep(0.05),
+                         lambda answers, number: [{"status": 503 if number == 1 else 200} for _ in answers])
+        receipts = [each["receipt"] for answers in sent for each in answers]
+        again = receipts.index(receipts[0], 1)
+        self.assertLess(again, len(receipts) - 5, "it was sent again only after the last item")
 
     def test_an_answer_after_the_lease_is_not_sent_for_ever(self):
         worker = None
@@ -193,19 +271,82 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual({"outcome": "renew", "receipt": "receipt-one", "leaseMillis": 60000}, sent[0][0])
 
     def test_answers_that_wait_are_sent_together(self):
-        gate = threading.Event()
+        sent = self.together(None, most=0)
+        self.assertEqual(9, sum(map(len, sent)))
+        self.assertLess(len(sent), 9)
 
-        def answer(answers, number):
-            gate.wait(5)  # While the first request is under way, the other answers come together.
-            return [{"status": 200} for _ in answers]
+    def test_a_time_to_wait_is_at_most_thirty_days(self):
+        seconds = {"most": 2_592_000, "more": 2_592_000.001, "endless": float("inf"), "past": -1, "none": -float("inf")}
 
         def handle(item):
-            if item.id == "7":
-                gate.set()
+            raise Later(seconds[item.id])
 
-        sent = self.work([leased(str(number)) for number in range(8)], handle, answer)
-        self.assertEqual(8, sum(map(len, sent)))
-        self.assertLess(len(sent), 8)
+        sent = self.work([leased(name) for name in seconds], handle)
+        most = 2_592_000_000
+        self.assertEqual({"most": most, "more": most, "endless": most, "past": 0, "none": 0},
+                         {each["receipt"][8:]: each["afterMillis"] for answers in sent for each in answers})
+
+    def test_a_time_to_wait_that_is_no_number_is_refused_where_it_is_made(self):
+        with self.assertRaisesRegex(ValueError, "NaN"):
+            Later(float("nan"))
+        for wrong in ("60", timedelta(minutes=1), None):
+            with self.assertRaises(TypeError):
+                Later(wrong)
+
+    def together(self, refusal, most):
+        """Returns the requests with answers for 9 items: one in the first, and the others in the next."""
+        arrived = threading.Event()
+        handled = threading.Semaphore(0)
+
+        def answer(answers, number):
+            if number == 1:
+                arrived.set()
+                for _ in range(8):
+                    handled.acquire(timeout=1)
+                time.sleep(0.1)
+            return [{"status": 200} for _ in answers] if number > most else refusal(answers, number)
+
+        def handle(item):
+            if item.id != "0":
+                arrived.wait(5)
+                handled.release()
+
+        with mock.patch("spillway_client.worker._PAUSE_SECONDS", 0.05):
+            return self.work([leased(str(number)) for number in range(9)], handle, answer, threads=9)
+
+    def test_an_answer_that_is_refused_does_not_take_others_with_it(self):
+        with self.assertLogs("spillway_client", "WARNING") as logs:
+            sent = self.together(lambda answers, number: 400 if "receipt-5" in [each["receipt"] for each in answers]
+                                 else [{"status": 200} for _ in answers], most=30)
+        self.assertLess(len(sent), 20)
+        self.assertGreater(max(map(len, sent)), 1)
+        self.assertEqual(1, [[each["receipt"] for each in answers] for answers in sent].count(["receipt-5"]))
+        self.assertRegex("".join(logs.output), "^[^\n]*item 5 of acme[^\n]*400[^\n]*$")
+
+    def test_answers_are_sent_again_together_if_the_cause_is_none_of_theirs(self):
+        causes = [401, 403, 408, 429, 500, 503]
+        sent = self.together(lambda answers, number: causes[number - 1], most=len(causes))
+        self.assertEqual(9, len(sent[-1]))
+        self.assertLess(len(sent), 10)
+
+    def test_a_hundred_answers_with_any_text_fit_into_a_request(self):
+        def handle(item):
+            raise {"dead": Dead, "unavailable": Unavailable}.get(item.attributes["raise"], KeyError)(item.id[0] * 3_000)
+
+        items = [leased(character + kind, receipt=(character + kind).ljust(1_000, "r"), attributes={"raise": kind})
+                 for kind in ("dead", "unavailable", "retry") for character in "aä\U0001f600\x1b\n"]
+        sent = self.work(items, handle)
+        self.assertEqual(15, sum(map(len, sent)))
+        for path, _, body in self.server.requests:
+            if path == "/v1/work:answer":
+                self.assertLessEqual(len(body), len(json.loads(body)["answers"]) * 524_288 / 100)
+
+    def test_a_text_with_half_a_character_is_sent(self):
+        def handle(item):
+            raise Dead("no file a\udcff")
+
+        sent = self.work([leased("one")], handle)
+        self.assertEqual("no file a\ufffd", sent[0][0]["reason"])
 
 
 if __name__ == "__main__":
