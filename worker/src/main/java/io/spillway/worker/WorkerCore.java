@@ -322,7 +322,7 @@ final class WorkerCore {
         int most = confirmation.isSure(nowNanos) ? limit.getAsInt() : 0;
         carryOut(engine.fillSlots(caughtUp, most, nowMillis, nowNanos), started);
         isBusy = engine.isBusy();
-        startTimer.set(engine.dispatch().nextStartNanos());
+        startTimer.set(engine.dispatch().nextStartNanos(), engine.attempts().size() < most);
     }
 
     private void carryOut(List<Step<LaneItem, Attempt>> steps, List<Attempt> started) {
