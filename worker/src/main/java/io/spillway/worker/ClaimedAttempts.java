@@ -75,7 +75,7 @@ final class ClaimedAttempts {
     List<CommitBatch.Notice> takeNotices(Set<OwnedPartition> inBatch, Predicate<OwnedPartition> isOwned) {
         Map<Boolean, List<CommitBatch.Notice>> byTold = notices.stream().collect(Collectors.partitioningBy(notice -> {
             OwnedPartition at = notice.attempt().item.owned();
-            return inBatch.contains(at) || at.isCommitted(notice.attempt().claimMove) || !isOwned.test(at);
+            return inBatch.contains(at) || at.isCommitted(notice.attempt().claimBatch) || !isOwned.test(at);
         }));
         notices = new ArrayList<>(byTold.get(false));
         isInBatch = !byTold.get(true).isEmpty();
@@ -88,7 +88,7 @@ final class ClaimedAttempts {
         batch.notices().forEach(notice -> notice.attempt().holdsTo(notice.heldNanos()));
         if (hasNew) {
             engine.attempts().stream().filter(ClaimedAttempts::isNew)
-                    .filter(attempt -> attempt.item.owned().isCommitted(attempt.claimMove))
+                    .filter(attempt -> attempt.item.owned().isCommitted(attempt.claimBatch))
                     .forEach(attempt -> attempt.holdsTo(attempt.noticedNanos));
             hasNew = engine.attempts().stream().anyMatch(ClaimedAttempts::isNew);
         }
