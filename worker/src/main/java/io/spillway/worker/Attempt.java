@@ -56,8 +56,8 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery, Deliver
     Optional<String> failure = Optional.empty();
     /** Name of the claim of its item; empty without one. Owner, of the next too: who holds the worker's lock. */
     String claim = "";
-    /** Number of the move that claims its item, in its partition. */
-    long claimMove;
+    /** Number of the batch that claims its item, in its partition. */
+    long claimBatch;
     /** Lease, since {@link #startedNanos}, that the last notice of the claim covers. */
     long noticedNanos;
     /** Lease, since {@link #startedNanos}, that the committed claim covers. */

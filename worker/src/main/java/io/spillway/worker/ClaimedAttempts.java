@@ -5,12 +5,15 @@ import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.retry.NextStep;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Attempts whose items are claimed, with what the next batch must tell the delay lane about them. Guarded by the lock
@@ -62,14 +65,21 @@ final class ClaimedAttempts {
         return isInBatch || !notices.isEmpty();
     }
 
-    /** Returns what a batch must tell, until {@link #committed} or {@link #notCommitted}. */
-    List<CommitBatch.Notice> takeNotices() {
-        List<CommitBatch.Notice> taken = notices;
-        if (!taken.isEmpty()) {
-            notices = new ArrayList<>();
-            isInBatch = true;
-        }
-        return List.copyOf(taken);
+    /**
+     * Returns what a batch must tell, until {@link #committed} or {@link #notCommitted}. The delay lane would refuse
+     * what it reads of a claim before the claim itself.
+     *
+     * @param inBatch partitions whose moves are in the batch
+     * @param isOwned whether a partition can still be in one
+     */
+    List<CommitBatch.Notice> takeNotices(Set<OwnedPartition> inBatch, Predicate<OwnedPartition> isOwned) {
+        Map<Boolean, List<CommitBatch.Notice>> byTold = notices.stream().collect(Collectors.partitioningBy(notice -> {
+            OwnedPartition at = notice.attempt().item.owned();
+            return inBatch.contains(at) || at.isCommitted(notice.attempt().claimBatch) || !isOwned.test(at);
+        }));
+        notices = new ArrayList<>(byTold.get(false));
+        isInBatch = !byTold.get(true).isEmpty();
+        return byTold.get(true);
     }
 
     /** Records which claims hold since the commit of a batch, and how long. */
@@ -78,7 +88,7 @@ final class ClaimedAttempts {
         batch.notices().forEach(notice -> notice.attempt().holdsTo(notice.heldNanos()));
         if (hasNew) {
             engine.attempts().stream().filter(ClaimedAttempts::isNew)
-                    .filter(attempt -> attempt.item.owned().isCommitted(attempt.claimMove))
+                    .filter(attempt -> attempt.item.owned().isCommitted(attempt.claimBatch))
                     .forEach(attempt -> attempt.holdsTo(attempt.noticedNanos));
             hasNew = engine.attempts().stream().anyMatch(ClaimedAttempts::isNew);
         }

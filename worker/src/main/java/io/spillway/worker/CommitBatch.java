@@ -6,9 +6,12 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * Content of one transaction. Offsets and group metadata are captured together: with the metadata of a later
@@ -24,6 +27,7 @@ record CommitBatch(
     /** Approximate limit of one transaction: the moves of one second on a small machine. */
     private static final int MAX_MOVES = 50_000;
     private static final long MAX_MOVE_BYTES = 16L << 20;
+    static final CommitBatch EMPTY = new CommitBatch(null, Map.of(), List.of(), 0);
 
     /**
      * Content for one partition.
@@ -43,19 +47,21 @@ record CommitBatch(
     record Notice(Attempt attempt, long heldNanos, ProducerRecord<byte[], byte[]> record) {}
 
     /**
-     * Returns a batch of the partitions that have changed, as many as one commit can have.
+     * Returns a batch of the first partitions that have changed, as many as one commit can have. They become the last
+     * ones: otherwise those that have no room never get any.
      *
-     * @param group null if there are none
-     * @param part  returns what to commit of a partition
+     * @param part    returns what to commit of a partition
+     * @param notices returns what to tell in a batch of these partitions
      */
     static CommitBatch of(
-            ConsumerGroupMetadata group, Collection<OwnedPartition> partitions, Function<OwnedPartition, Part> part,
-            List<Notice> notices, long nowMillis) {
+            ConsumerGroupMetadata group, SequencedMap<TopicPartition, OwnedPartition> owned,
+            Function<OwnedPartition, Part> part, Function<Set<OwnedPartition>, List<Notice>> notices, long nowMillis) {
         Map<OwnedPartition, Part> parts = new LinkedHashMap<>();
-        partitions.stream().filter(OwnedPartition::isDirty)
+        owned.values().stream().filter(OwnedPartition::isDirty)
                 .limit(CommitThread.MAX_METADATA_CHARACTERS / CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION + 1)
                 .forEach(partition -> parts.put(partition, part.apply(partition)));
-        return new CommitBatch(group, parts, notices, nowMillis);
+        parts.keySet().forEach(partition -> owned.putLast(partition.partition, partition));
+        return new CommitBatch(group, parts, notices.apply(parts.keySet()), nowMillis);
     }
 
     /** Returns whether the next batch is so full that no more may be added to it by reading on. */

@@ -4,8 +4,10 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.text.Printable;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -35,7 +37,8 @@ final class EarlyCommits {
     }
 
     /**
-     * Lets no more items of partitions start early, and waits for the commits of those that have.
+     * Lets no more items of partitions start early, and waits for the commits of those that have, as far as there is
+     * room to read on.
      *
      * @param process takes the records of the partitions as those of any poll, and the consumer that has read them
      */
@@ -50,12 +53,21 @@ final class EarlyCommits {
         try (Consumer<byte[], byte[]> consumer = consumers.get()) {
             consumer.assign(hot.stream().map(partition -> partition.partition).toList());
             hot.forEach(partition -> consumer.seek(partition.partition, partition.nextOffset()));
-            for (int polls = 0; polls < MOST_POLLS && core.stopEarly(partitions); polls++) {
+            for (int polls = 0; polls < MOST_POLLS && core.stopEarly(partitions) && mayRead(consumer); polls++) {
                 process.accept(consumer.poll(POLL), consumer);
             }
         } catch (KafkaException e) {
             LOG.warn("Items that started before their commits are attempted again, as these cannot be read: {}",
                     Printable.of(e.getMessage()));
         }
+    }
+
+    /** Pauses the partitions that have no room now, and returns whether one has some. */
+    private boolean mayRead(Consumer<byte[], byte[]> consumer) {
+        Set<TopicPartition> full = new HashSet<>(core.paused());
+        full.retainAll(consumer.assignment());
+        consumer.resume(consumer.assignment());
+        consumer.pause(full);
+        return full.size() < consumer.assignment().size();
     }
 }

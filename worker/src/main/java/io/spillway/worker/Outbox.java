@@ -100,7 +100,7 @@ final class Outbox {
         attempt.noticedNanos = attempt.coverNanos(nowNanos);
         item.owned().moved(item.tenant(), Lane.DELAY, records.claim(
                 attempt, attempt.dueMillis(attempt.noticedNanos, clock.millis(), nowNanos)));
-        attempt.claimMove = item.owned().lastMove();
+        attempt.claimBatch = item.owned().nextBatch();
         records.tracked(item, CLAIMED, item.attempts()).ifPresent(item.owned()::produce);
         metrics.moved(Lane.DELAY, LaneReason.CLAIMED).increment();
     }

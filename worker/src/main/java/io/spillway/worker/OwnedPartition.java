@@ -13,6 +13,7 @@ import io.spillway.kafka.codec.LedgerOwner;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -38,7 +39,9 @@ final class OwnedPartition extends EnginePartition {
     /** Deltas in a batch whose commit is not confirmed. */
     private final LedgerDeltas uncommitted;
     private long moveBytes;
-    private long committedMoves;
+    /** Number of batches with this partition, and of the last one of them that is committed. */
+    private long batches;
+    private long committedBatch;
 
     /**
      * Records of one partition from one poll.
@@ -88,25 +91,29 @@ final class OwnedPartition extends EnginePartition {
     CommitBatch.Part toCommit(ProgressState progress, LaneRecords records) {
         uncommitted.takeAll(current);
         if (records.mayNotFit()) {
-            List<ProducerRecord<byte[], byte[]>> before = new ArrayList<>(moves);
+            Iterator<ProducerRecord<byte[], byte[]>> before = new ArrayList<>(moves).iterator();
             moves.clear();
             moveBytes = 0;
-            for (ProducerRecord<byte[], byte[]> move : before) {
+            while (before.hasNext()) {
+                ProducerRecord<byte[], byte[]> move = before.next();
                 ProducerRecord<byte[], byte[]> fitting = records.fitting(move, uncommitted);
                 produce(fitting);
                 if (fitting != move) {
                     records.turnEnded(fitting).ifPresent(this::produce);
+                    // A dead letter that goes on has its turn still: the next record, that it has ended, is left out.
+                    records.turnEnded(move).ifPresent(ended -> before.next());
                 }
             }
         }
         isInBatch = true;
+        batches++;
         return new CommitBatch.Part(progress, new ArrayList<>(moves), uncommitted);
     }
 
     /** Removes the first {@code count} moves, and the deltas that were committed with them. */
     void committed(int count) {
         isInBatch = false;
-        committedMoves += count;
+        committedBatch = batches;
         uncommitted.clear();
         for (int i = 0; i < count; i++) {
             moveBytes -= bytes(moves.remove());
@@ -119,14 +126,14 @@ final class OwnedPartition extends EnginePartition {
         markDirty();
     }
 
-    /** Returns the number of the last move, from 1 in this ownership; 0 without one. */
-    long lastMove() {
-        return committedMoves + moves.size();
+    /** Returns the number of the next batch with this partition, which has all moves so far. */
+    long nextBatch() {
+        return batches + 1;
     }
 
-    /** Returns whether a move with this number, and all before it, are committed. */
-    boolean isCommitted(long move) {
-        return committedMoves >= move;
+    /** Returns whether what was to be in the batch with this number is committed. */
+    boolean isCommitted(long batch) {
+        return committedBatch >= batch;
     }
 
     /** Returns the {@link HeldBytes} of the moves. */

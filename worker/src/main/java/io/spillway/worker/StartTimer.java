@@ -12,8 +12,15 @@ final class StartTimer {
         this.sooner = sooner;
     }
 
-    /** Sets the time; empty if no item waits for one. */
-    void set(OptionalLong nextNanos) {
+    /**
+     * Sets the time.
+     *
+     * @param ofRateNanos empty if no item waits for one
+     * @param mayStart    whether an item may start apart from its rate: a time that passes in vain would stay, and the
+     *                    thread would spin
+     */
+    void set(OptionalLong ofRateNanos, boolean mayStart) {
+        OptionalLong nextNanos = mayStart ? ofRateNanos : OptionalLong.empty();
         OptionalLong before = atNanos;
         // Two times of any origin.
         if (nextNanos.isPresent() && (before.isEmpty() || nextNanos.getAsLong() - before.getAsLong() < 0)) {

@@ -10,11 +10,11 @@ import io.spillway.handler.Outcome;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -52,7 +52,8 @@ final class WorkerCore {
     private final Condition attemptEnded = lock.newCondition();
     private final Guard.Signal commitWanted = lock.new Signal();
     private final StartTimer startTimer = new StartTimer(lock.new Signal());
-    private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
+    /** Those of the latest batches last. */
+    private final SequencedMap<TopicPartition, OwnedPartition> owned = new LinkedHashMap<>();
     /** Lines for the log. Bound: the attempts, and the suspects of a takeover. */
     private List<String> notes = new ArrayList<>();
     private ConsumerGroupMetadata group;
@@ -155,8 +156,7 @@ final class WorkerCore {
             if (CommitBatch.isFull(owned.values())) {
                 return Set.copyOf(owned.keySet());
             }
-            return owned.values().stream()
-                    .filter(partition -> !engine.mayRead(partition, PollThread.MAX_RECORDS))
+            return owned.values().stream().filter(partition -> !engine.mayRead(partition, PollThread.MAX_RECORDS))
                     .map(partition -> partition.partition).collect(Collectors.toSet());
         });
     }
@@ -267,14 +267,14 @@ final class WorkerCore {
     /** Returns a batch of all current outcomes. */
     CommitBatch batch() {
         return lock.get(() -> {
-            boolean isOn = !commitsStopped && group != null;
-            if (isOn) {
-                confirmation.begins();
-                carryOut(claims.renew(nanoClock.getAsLong()), new ArrayList<>());
+            if (commitsStopped || group == null) {
+                return CommitBatch.EMPTY;
             }
-            return CommitBatch.of(group, isOn ? owned.values() : List.of(),
-                    partition -> partition.toCommit(engine.snapshot(partition), outbox.records()),
-                    isOn ? claims.takeNotices() : List.of(), clock.millis());
+            confirmation.begins();
+            carryOut(claims.renew(nanoClock.getAsLong()), new ArrayList<>());
+            return CommitBatch.of(
+                    group, owned, partition -> partition.toCommit(engine.snapshot(partition), outbox.records()),
+                    parts -> claims.takeNotices(parts, at -> owned.get(at.partition) == at), clock.millis());
         });
     }
 
@@ -322,7 +322,7 @@ final class WorkerCore {
         int most = confirmation.isSure(nowNanos) ? limit.getAsInt() : 0;
         carryOut(engine.fillSlots(caughtUp, most, nowMillis, nowNanos), started);
         isBusy = engine.isBusy();
-        startTimer.set(engine.dispatch().nextStartNanos());
+        startTimer.set(engine.dispatch().nextStartNanos(), engine.attempts().size() < most);
     }
 
     private void carryOut(List<Step<LaneItem, Attempt>> steps, List<Attempt> started) {

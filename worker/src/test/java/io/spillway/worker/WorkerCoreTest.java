@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.Timer;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.view.TenantPolicies;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,6 +26,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Bounds of the worker's memory and of its transactions, and the release of partitions. */
 class WorkerCoreTest {
@@ -232,6 +237,51 @@ class WorkerCoreTest {
         scene.core.leave(List.of(owned.partition), TimeUnit.HOURS.toMillis(1));
 
         assertThat(running.isInterrupted()).isTrue();
+    }
+
+    @ParameterizedTest(name = "at most {0} attempts, {1} ms since the last poll")
+    @CsvSource({"0, 600", "1, 600", "50, 5001"})
+    void a_start_that_a_rate_allows_is_not_waited_for_while_nothing_else_lets_an_item_start(int limit, long millis)
+            throws Exception {
+        pace();
+        scene.limit = limit;
+        scene.sleep(millis);
+        int[] looks = {0};
+        Thread pacing = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                while (looks[0] < 100) {
+                    scene.core.awaitStart();
+                    looks[0]++;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        while (pacing.getState() != Thread.State.TIMED_WAITING && pacing.isAlive()) {
+            Thread.onSpinWait();
+        }
+        pacing.interrupt();
+        pacing.join();
+        assertThat(looks[0]).isLessThan(3);
+    }
+
+    @Test
+    @Timeout(60)
+    void a_start_that_a_rate_allows_is_waited_for_as_soon_as_an_item_may_start() throws Exception {
+        pace();
+        assertThat(scene.core.awaitStart()).as("its time has changed").isEmpty();
+        scene.sleep(1_100);
+        assertThat(scene.core.awaitStart()).hasSize(1);
+    }
+
+    /** Starts an item of a tenant that may start one a second now, and lets a second one wait. */
+    private void pace() {
+        scene.policies.put("acme", TenantPolicies.encode(
+                "acme", PolicySettings.NONE_SET.with(PolicyField.ATTEMPT_RATE, "1")));
+        OwnedPartition owned = scene.take(Lane.OVERFLOW, 0, ProgressState.fresh(0), 0);
+        scene.commit();
+        assertThat(scene.poll(owned, List.of(
+                CoreScene.item(owned, 0, "acme", 0), CoreScene.item(owned, 1, "acme", 0)))).hasSize(1);
     }
 
     private int readUntilPaused(OwnedPartition owned) {

@@ -15,7 +15,7 @@ public interface EngineItem extends ItemHistory {
     /** Returns the partition of its record, in the ownership in which it was read. */
     EnginePartition partition();
 
-    /** Returns the offset of its record in that partition. */
+    /** Returns the offset of its record in that partition; negative before its record is committed. */
     long offset();
 
     /** Returns what its committed record and the item before the commit have in common; equal for no other item. */

@@ -106,7 +106,8 @@ final class EngineStarts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Returns whether an item may start that was taken; otherwise the start is taken back, and the item goes. */
     private boolean mayStart(SlotLease<T> taken, TenantPolicy policy, long nowMillis, long nowNanos) {
         T item = taken.item();
-        Optional<Route> stale = settlement.staleness(item, policy, nowMillis);
+        // One before its commit was fresh when it was offered. A view may have changed since, but it cannot end yet.
+        Optional<Route> stale = item.offset() < 0 ? Optional.empty() : settlement.staleness(item, policy, nowMillis);
         if (quarantine.hasEnoughOf(item, nowMillis)) {
             dispatch.cancelled(taken, nowNanos);
             settlement.putOff(item, nowMillis);

@@ -3,12 +3,13 @@ package io.spillway.core.scheduling;
 import io.spillway.core.item.Lane;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
  * Selection of the waiting items that move to another lane. It removes the last items of a tenant's queue, in their
- * order: the first ones start soonest. Of a tenant with workloads these are the last items of the largest ones. No
- * tenant loses all its items: those that it could run at once stay.
+ * order: the first ones start soonest. Of a tenant with workloads these are the last items of the largest ones. Those
+ * stay that it could run at once: in hot that may be none while a rate holds it back.
  *
  * <p>Owner of the buffers: {@link FairDispatch}.
  */
@@ -42,8 +43,10 @@ final class ExcessRules<T> {
      * harm than moves, so items stay. A tenant keeps an equal share of the read-ahead: after a stall of the whole
      * worker all tenants have a backlog, and none is the cause. But where slots are idle and a source may have no room,
      * those that wait for a rate or a destination are the cause, however many they are.
+     *
+     * @param looked gets each tenant; it may have no items any more
      */
-    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved) {
+    void fromHot(LaneBuffer<T> hot, List<Excess<T>> moved, Consumer<FairNode<T>> looked) {
         double workMillis = 0;
         for (FairQueue<T> queue : hot.members) {
             workMillis += queue.size * queue.estimateMillis() / queue.node.itemsOfSlot();
@@ -55,27 +58,34 @@ final class ExcessRules<T> {
                 || workMillis / settings.slots() <= settings.hotBufferMillis();
         for (int i = hot.members.size() - 1; i >= 0; i--) {
             FairQueue<T> queue = hot.members.get(i);
-            Function<SlotLease<T>, Excess<T>> move = waiting -> new Excess<>(waiting.item(), Lane.OVERFLOW, 0);
             if (isStalled) {
                 for (FairQueue<T> part : queue.node.isPaced ? List.of(queue) : queue.leaves()) {
                     if (part.node.isPaced || part.node.isAtDestination()) {
-                        cut(part, Math.max(1, kept(part)), moved, move);
+                        cut(part, Math.max(1, kept(part)), moved, ExcessRules::toOverflow);
                     }
                 }
             }
-            if (queue.size <= equalShare) {
-                continue;
+            if (queue.size > equalShare) {
+                fromHot(queue, equalShare, isSoonDone, moved);
             }
-            for (FairQueue<T> part : cappedParts(queue)) {
-                cut(part, Math.max(kept(part), part.size - (queue.size - equalShare)), moved, move);
-            }
-            double most = Math.clamp(queue.node.concurrency, 1, settings.slots() * queue.node.itemsOfSlot());
-            double eachMillis = queue.estimateMillis();
-            double apartMillis = queue.node.apartMillis(eachMillis / most);
-            if (!isSoonDone || queue.size * apartMillis > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
-                cut(queue, Math.max(equalShare, kept(queue)), moved, move);
-            }
+            looked.accept(queue.node);
         }
+    }
+
+    private void fromHot(FairQueue<T> queue, int equalShare, boolean isSoonDone, List<Excess<T>> moved) {
+        for (FairQueue<T> part : cappedParts(queue)) {
+            cut(part, Math.max(kept(part), part.size - (queue.size - equalShare)), moved, ExcessRules::toOverflow);
+        }
+        double most = Math.clamp(queue.node.concurrency, 1, settings.slots() * queue.node.itemsOfSlot());
+        double eachMillis = queue.estimateMillis();
+        double apartMillis = queue.node.apartMillis(eachMillis / most);
+        if (!isSoonDone || queue.size * apartMillis > Math.max(settings.hotBufferMillis(), eachMillis / 2)) {
+            cut(queue, Math.max(equalShare, kept(queue)), moved, ExcessRules::toOverflow);
+        }
+    }
+
+    private static <T> Excess<T> toOverflow(SlotLease<T> waiting) {
+        return new Excess<>(waiting.item(), Lane.OVERFLOW, 0);
     }
 
     /** Returns whether one of the lane's sources may have no room. */

@@ -192,7 +192,7 @@ public final class FairDispatch<T> {
      */
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
-        excessRules.fromHot(lanes.of(Lane.HOT), moved);
+        excessRules.fromHot(lanes.of(Lane.HOT), moved, tenant -> idleIfDone(tenant, nowNanos));
         for (LaneBuffer<T> lane : lanes.all.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
             if (excessRules.isStalled(lane)) {
                 excessRules.fromBacklog(lane, nowMillis, nowNanos, moved);

@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Items that start before the transaction which moves them to hot is committed. */
 class EngineEarlyTest {
@@ -143,6 +145,29 @@ class EngineEarlyTest {
         timeline.set(PolicyField.PAUSED, "true");
         timeline.startsEarly(partition, 6, "acme");
         assertThat(timeline.effects()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pause", "sweep", "partition of its own"})
+    void an_item_starts_early_although_a_view_has_changed_since_the_first_look_at_it(String change) {
+        if (!change.equals("pause")) {
+            timeline.changes.add(() -> { });
+        }
+        timeline.changes.add(() -> {
+            switch (change) {
+                case "pause" -> timeline.set(PolicyField.PAUSED, "true");
+                case "sweep" -> timeline.sweptBeforeMillis = timeline.nowMillis + 1;
+                default -> timeline.misplaced = "acme";
+            }
+        });
+        timeline.startsEarly(partition, 7, "acme");
+        timeline.startsEarly(partition, 8, "acme");
+        assertThat(timeline.effects()).as("as if it had changed a moment later").containsExactly("start -7");
+
+        timeline.ends(-7, SUCCEEDED);
+        timeline.arrives(partition, 7, 0);
+        assertThat(timeline.effects()).containsExactly("done 7");
+        assertThat(timeline.engine.waiting(Lane.HOT)).isZero();
     }
 
     @Test

@@ -19,11 +19,13 @@ import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.handler.Outcome;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.SplittableRandom;
 
 /**
@@ -49,6 +51,8 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
     final WorkerEngine<Item, Attempt> engine;
     long nowMillis = START_MILLIS;
     long clockAheadMillis;
+    /** What other threads change after each of the next looks at a policy. */
+    final Queue<Runnable> changes = new ArrayDeque<>();
     /** Tenant whose items belong into other partitions; empty for none. */
     String misplaced = "";
     long sweptBeforeMillis = ItemEnds.NO_SWEEP_MILLIS;
@@ -233,7 +237,9 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
 
     @Override
     public TenantPolicy policyOf(Item item) {
-        return TenantPolicy.of(settings);
+        TenantPolicy policy = TenantPolicy.of(settings);
+        Optional.ofNullable(changes.poll()).ifPresent(Runnable::run);
+        return policy;
     }
 
     @Override

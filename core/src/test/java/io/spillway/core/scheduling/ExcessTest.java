@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ExcessTest {
     private static final long EPOCH_MILLIS = 1_800_000_000_000L;
@@ -211,6 +212,32 @@ class ExcessTest {
         offer(Lane.HOT, "noisy", 1, 5, 9);
         offer(Lane.HOT, "noisy", 1, 5, 1_000);
         assertThat(excess()).hasSize(9).allMatch(move -> move.to() == Lane.OVERFLOW);
+    }
+
+    /** After an attempt of 50 ms it may start the next one in 200 ms or later, which is more than the buffer time. */
+    @ParameterizedTest
+    @ValueSource(doubles = {5, 1, 0.01})
+    void a_tenant_whose_last_item_moves_to_overflow_is_not_active_after_ten_seconds(double attemptRate) {
+        TenantPolicy paced = TenantPolicy.of(
+                PolicySettings.DEFAULTS.with(PolicyField.ATTEMPT_RATE, Double.toString(attemptRate)));
+        DispatchTimeline.offer(dispatch, Lane.HOT, "paced", paced, 0, 0);
+        SlotLease<Integer> first = takeAll().getFirst();
+        nowMillis += 50;
+        dispatch.ended(first, nanos());
+        DispatchTimeline.offer(dispatch, Lane.HOT, "paced", paced, 1, 0);
+        assertThat(takeAll()).isEmpty();
+        assertThat(excess()).extracting(Excess::item).containsExactly(1);
+
+        nowMillis += 9_999;
+        takeAll();
+        assertThat(dispatch.tenants.active).isEqualTo(1);
+        nowMillis += 1;
+        takeAll();
+        assertThat(dispatch.tenants.active).isZero();
+        assertThat(dispatch.tenants.activeWeight).isZero();
+
+        DispatchTimeline.offer(dispatch, Lane.HOT, "paced", paced, 2, 0);
+        assertThat(dispatch.tenants.active).as("with its next item").isEqualTo(1);
     }
 
     /** Runs single attempts until the estimate equals the handler's duration. */
