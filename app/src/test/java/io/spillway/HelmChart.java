@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -131,11 +132,30 @@ record HelmChart(List<JsonNode> objects) {
         return pod(role).at("/spec/containers/0");
     }
 
-    /** Returns the configuration of the processes, from a file in a directory. */
+    /** Returns the configuration that all roles share, from a file in a directory. */
     Configuration configuration(Path directory) throws IOException {
-        Path file = Files.writeString(directory.resolve("spillway.yml"),
-                object("Secret", "-config").at("/stringData").get("spillway.yml").textValue());
-        return ConfigurationLoader.load(Optional.of(file), Map.of(), Map.of());
+        return configuration(directory, Map.of());
+    }
+
+    /** Returns the configuration of a role: that of all, and what its environment sets. */
+    Configuration configuration(Path directory, String role) throws IOException {
+        Map<String, String> environment = new HashMap<>();
+        container(role).path("env").forEach(each -> {
+            if (each.has("value")) {
+                environment.put(each.get("name").textValue(), each.get("value").textValue());
+            }
+        });
+        return configuration(directory, environment);
+    }
+
+    private Configuration configuration(Path directory, Map<String, String> environment) throws IOException {
+        Path file = Files.writeString(directory.resolve("spillway.yml"), configured());
+        return ConfigurationLoader.load(Optional.of(file), environment, Map.of());
+    }
+
+    /** Returns the text of the file spillway.yml. */
+    String configured() {
+        return object("Secret", "-config").at("/stringData").get("spillway.yml").textValue();
     }
 
     /** Fails if Kubernetes would refuse or ignore a field of an object of its own. */
