@@ -91,12 +91,20 @@ record HelmChart(List<JsonNode> objects) {
 
     /** Renders the chart. */
     static HelmChart render(Path directory, String values) {
-        String manifests = new Helm(DIRECTORY).template()
-                .withName(RELEASE).withNamespace("work").withKubeVersion(KUBERNETES)
-                .withValuesFile(file(directory, values)).call();
+        return of(manifests(directory, values));
+    }
+
+    static HelmChart of(String manifests) {
         try (Stream<JsonNode> documents = stream(manifests)) {
             return new HelmChart(documents.filter(JsonNode::isObject).toList());
         }
+    }
+
+    /** Returns what Helm prints. */
+    static String manifests(Path directory, String values) {
+        return new Helm(DIRECTORY).template()
+                .withName(RELEASE).withNamespace("work").withKubeVersion(KUBERNETES)
+                .withValuesFile(file(directory, values)).call();
     }
 
     /** Lints the chart with its own values, which have no cluster. */
