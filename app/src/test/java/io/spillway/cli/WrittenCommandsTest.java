@@ -49,7 +49,8 @@ class WrittenCommandsTest {
 
     private static List<String> wrong(Pattern pattern, String text) {
         return pattern.matcher(text).results()
-                .map(found -> found.group(1).replaceAll("'[^']*'|\"[^\"]*\"", "x").replaceAll("[\\s\\\\]+", " ").strip())
+                .map(found -> found.group(1).replaceAll("'[^']*'|\"[^\"]*\"", "x"))
+                .map(command -> command.replaceAll("[\\s\\\\]+", " ").strip())
                 .filter(WrittenCommandsTest::hasUnknownArgument).toList();
     }
 
