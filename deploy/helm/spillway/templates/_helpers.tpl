@@ -46,9 +46,6 @@ metadata:
 {{- define "spillway.config" -}}
 {{- $_ := required "Set config.kafka.bootstrapServers to the addresses of your Kafka cluster." .Values.config.kafka.bootstrapServers -}}
 {{- $gateway := dict "host" "0.0.0.0" "port" .Values.ports.gateway -}}
-{{- if .Values.gateway.tlsSecret -}}
-{{- $_ := set $gateway "tls" (dict "certificateFile" "/etc/spillway/tls/tls.crt" "keyFile" "/etc/spillway/tls/tls.key") -}}
-{{- end -}}
 {{- $metrics := dict "host" "0.0.0.0" "port" .Values.ports.metrics -}}
 {{- $known := dict "gateway" $gateway "metrics" $metrics -}}
 {{- if .Values.worker.pull.port -}}
@@ -205,6 +202,11 @@ securityContext:
 {{- $env = append $env (dict "name" "SPILLWAY_ADMIN_KEY" "valueFrom" $key) -}}
 {{- $key = dict "secretKeyRef" (dict "name" $values.adminKeySecret "key" "viewer-key" "optional" true) -}}
 {{- $env = append $env (dict "name" "SPILLWAY_VIEWER_KEY" "valueFrom" $key) -}}
+{{- end -}}
+{{- /* Not in spillway.yml: pull in workers would read it too, where the secret is not mounted. */ -}}
+{{- if and (eq .role "gateway") $values.tlsSecret -}}
+{{- $env = append $env (dict "name" "SPILLWAY_GATEWAY_TLS_CERTIFICATE_FILE" "value" "/etc/spillway/tls/tls.crt") -}}
+{{- $env = append $env (dict "name" "SPILLWAY_GATEWAY_TLS_KEY_FILE" "value" "/etc/spillway/tls/tls.key") -}}
 {{- end -}}
 {{- with .pool -}}
 {{- $env = append $env (dict "name" "SPILLWAY_WORKER_POOL" "value" .) -}}

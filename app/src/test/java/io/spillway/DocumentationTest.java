@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,9 @@ class DocumentationTest {
 
     /** A thread's name in code: words with hyphens, and perhaps a topic. */
     private static final Pattern THREAD = Pattern.compile("`([a-z]+-(?:[a-z-]+|<prefix>[a-z.-]+))`");
+
+    /** The name of a check of {@code doctor}. */
+    private static final Pattern CHECK = Pattern.compile("Finding\\.(?:ok|warn|fail)\\(\\s*\"([a-z ]+)\"");
 
     /** Types and constants that records name and that are Kafka's, Spring's or the JDK's. */
     private static final Set<String> FOREIGN = Set.of(
@@ -160,6 +164,21 @@ class DocumentationTest {
         // A name may be put together from a topic, as in tail-<topic>, or from a role, as in <role>-clock.
         assertThat(named).allSatisfy(name -> assertThat(sources).containsAnyOf(
                 '"' + name + '"', '"' + name.replaceFirst("<.*", "") + '"', '"' + name.replaceFirst("\\w+", "") + '"'));
+    }
+
+    @Test
+    void the_table_of_doctor_has_every_check() throws IOException {
+        Set<String> checks = new TreeSet<>();
+        for (Path file : files(".java")) {
+            if (file.toString().contains("/src/main/java/io/spillway/cli/diagnosis/")) {
+                CHECK.matcher(Files.readString(file)).results().forEach(check -> checks.add(check.group(1)));
+            }
+        }
+        List<String> lines = MarkdownPage.read(ROOT.resolve("docs/operations.md")).lines();
+        List<String> section = lines.subList(lines.indexOf("## Doctor"), lines.indexOf("## Depth"));
+
+        assertThat(checks).hasSizeGreaterThan(15)
+                .allSatisfy(check -> assertThat(String.join(" ", section)).contains("`" + check + "`"));
     }
 
     @Test

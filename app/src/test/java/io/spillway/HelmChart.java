@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -90,12 +91,20 @@ record HelmChart(List<JsonNode> objects) {
 
     /** Renders the chart. */
     static HelmChart render(Path directory, String values) {
-        String manifests = new Helm(DIRECTORY).template()
-                .withName(RELEASE).withNamespace("work").withKubeVersion(KUBERNETES)
-                .withValuesFile(file(directory, values)).call();
+        return of(manifests(directory, values));
+    }
+
+    static HelmChart of(String manifests) {
         try (Stream<JsonNode> documents = stream(manifests)) {
             return new HelmChart(documents.filter(JsonNode::isObject).toList());
         }
+    }
+
+    /** Returns what Helm prints. */
+    static String manifests(Path directory, String values) {
+        return new Helm(DIRECTORY).template()
+                .withName(RELEASE).withNamespace("work").withKubeVersion(KUBERNETES)
+                .withValuesFile(file(directory, values)).call();
     }
 
     /** Lints the chart with its own values, which have no cluster. */
@@ -131,11 +140,30 @@ record HelmChart(List<JsonNode> objects) {
         return pod(role).at("/spec/containers/0");
     }
 
-    /** Returns the configuration of the processes, from a file in a directory. */
+    /** Returns the configuration that all roles share, from a file in a directory. */
     Configuration configuration(Path directory) throws IOException {
-        Path file = Files.writeString(directory.resolve("spillway.yml"),
-                object("Secret", "-config").at("/stringData").get("spillway.yml").textValue());
-        return ConfigurationLoader.load(Optional.of(file), Map.of(), Map.of());
+        return configuration(directory, Map.of());
+    }
+
+    /** Returns the configuration of a role: that of all, and what its environment sets. */
+    Configuration configuration(Path directory, String role) throws IOException {
+        Map<String, String> environment = new HashMap<>();
+        container(role).path("env").forEach(each -> {
+            if (each.has("value")) {
+                environment.put(each.get("name").textValue(), each.get("value").textValue());
+            }
+        });
+        return configuration(directory, environment);
+    }
+
+    private Configuration configuration(Path directory, Map<String, String> environment) throws IOException {
+        Path file = Files.writeString(directory.resolve("spillway.yml"), configured());
+        return ConfigurationLoader.load(Optional.of(file), environment, Map.of());
+    }
+
+    /** Returns the text of the file spillway.yml. */
+    String configured() {
+        return object("Secret", "-config").at("/stringData").get("spillway.yml").textValue();
     }
 
     /** Fails if Kubernetes would refuse or ignore a field of an object of its own. */

@@ -140,14 +140,43 @@ class HelmChartTest {
         assertThat(gateway.at("/envFrom/0/secretRef/name").textValue()).isEqualTo("kafka-login");
         assertThat(gateway.get("env")).extracting(each -> each.get("name").textValue())
                 .containsExactly("JDK_JAVA_OPTIONS", "SPILLWAY_ADMIN_KEY", "SPILLWAY_VIEWER_KEY",
+                        "SPILLWAY_GATEWAY_TLS_CERTIFICATE_FILE", "SPILLWAY_GATEWAY_TLS_KEY_FILE",
                         "SPILLWAY_METRICS_TENANTS");
         assertThat(gateway.get("env").get(1).at("/valueFrom/secretKeyRef/name").textValue()).isEqualTo("admin");
         assertThat(chart.pod("gateway").at("/spec/nodeSelector/pool").textValue()).isEqualTo("edge");
-        assertThat(loaded.gateway().tls().certificateFile()).startsWith("/etc/spillway/tls/");
         assertThat(gateway.get("volumeMounts").findValuesAsText("mountPath"))
                 .contains("/etc/spillway/tls", "/etc/spillway/kafka");
         assertThat(chart.kind("Secret")).extracting(HelmChart::name).as("others are referred to, never rendered")
                 .containsExactly("queue-config");
+    }
+
+    /** Workers of type pull check the gateway's certificate too, because their own port has the same. */
+    @Test
+    void the_certificate_is_that_of_the_gateways_alone() throws IOException {
+        HelmChart chart = HelmChart.render(directory, ALL);
+
+        assertThat(chart.configuration(directory, "gateway").gateway().tls().certificateFile())
+                .isEqualTo("/etc/spillway/tls/tls.crt");
+        assertThat(chart.configuration(directory, "gateway").gateway().tls().keyFile())
+                .isEqualTo("/etc/spillway/tls/tls.key");
+        assertThat(chart.configuration(directory, "worker").gateway().tls().isOn()).isFalse();
+    }
+
+    @Test
+    void every_file_that_a_role_reads_is_mounted_in_its_pod() {
+        HelmChart chart = HelmChart.render(directory, ALL
+                .replace("kafka: {prop", "kafka: {authentication: tls, userSecret: login, caSecret: ca, prop")
+                .replace("{port: 8081}", "{port: 8081, keySecret: pull}"));
+
+        for (JsonNode pod : chart.pods()) {
+            JsonNode container = pod.at("/spec/containers/0");
+            List<String> mounts = container.get("volumeMounts").findValuesAsText("mountPath");
+            List<String> read = Pattern.compile("/etc/spillway/[\\w./-]+")
+                    .matcher(chart.configured() + container.get("env") + container.get("args")).results()
+                    .map(file -> file.group()).toList();
+            assertThat(read).as(HelmChart.component(pod)).contains("/etc/spillway/user/user.p12").allMatch(
+                    file -> mounts.stream().anyMatch(mount -> (file + "/").startsWith(mount + "/")));
+        }
     }
 
     @Test

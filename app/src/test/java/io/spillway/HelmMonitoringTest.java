@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
@@ -43,20 +45,46 @@ class HelmMonitoringTest {
     }
 
     @Test
-    void a_packaged_chart_has_the_alerts_instead_of_a_link() throws IOException {
+    void a_packaged_chart_has_alerts_and_dashboard_instead_of_links() throws IOException {
         new Helm(HelmChart.DIRECTORY).packageIt().withDestination(directory).call();
 
-        try (Stream<Path> files = Files.list(directory);
-                TarArchiveInputStream entries = new TarArchiveInputStream(new GZIPInputStream(Files.newInputStream(
-                        files.filter(each -> each.toString().endsWith(".tgz")).findFirst().orElseThrow())))) {
-            TarArchiveEntry entry = entries.getNextEntry();
-            while (!entry.getName().equals("spillway/files/rules.yml")) {
-                entry = entries.getNextEntry();
-            }
-            assertThat(entry.isSymbolicLink()).isFalse();
-            assertThat(entries.readAllBytes()).isEqualTo(
-                    Files.readAllBytes(ROOT.resolve("deploy/prometheus/rules.yml")));
+        try (Stream<Path> files = Files.list(directory)) {
+            assertHasAlertsAndDashboard(
+                    files.filter(each -> each.toString().endsWith(".tgz")).findFirst().orElseThrow());
         }
+    }
+
+    @Test
+    void the_chart_of_a_release_has_them_too() throws Exception {
+        Matcher command = Pattern.compile("(?s)\\ntar -C deploy/helm .*?\\| gzip -n ").matcher(
+                Files.readString(ROOT.resolve(".ci/release")));
+        assertThat(command.find()).isTrue();
+        Path chart = directory.resolve("chart.tgz");
+        ProcessBuilder release = new ProcessBuilder("bash", "-ec", command.group()).directory(ROOT.toFile())
+                .redirectOutput(chart.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
+        release.environment().put("SOURCE_DATE_EPOCH", "0");
+
+        assertThat(release.start().waitFor()).isZero();
+
+        assertHasAlertsAndDashboard(chart);
+    }
+
+    private static void assertHasAlertsAndDashboard(Path chart) throws IOException {
+        Map<String, Path> linked = Map.of(
+                "spillway/files/rules.yml", ROOT.resolve("deploy/prometheus/rules.yml"),
+                "spillway/files/dashboard.json", ROOT.resolve("deploy/grafana/dashboards/spillway.json"));
+        int found = 0;
+        try (TarArchiveInputStream entries = new TarArchiveInputStream(
+                new GZIPInputStream(Files.newInputStream(chart)))) {
+            for (TarArchiveEntry entry = entries.getNextEntry(); entry != null; entry = entries.getNextEntry()) {
+                assertThat(entry.isSymbolicLink() || entry.isLink()).as(entry.getName()).isFalse();
+                if (linked.containsKey(entry.getName())) {
+                    assertThat(entries.readAllBytes()).isEqualTo(Files.readAllBytes(linked.get(entry.getName())));
+                    found++;
+                }
+            }
+        }
+        assertThat(found).isEqualTo(linked.size());
     }
 
     @Test

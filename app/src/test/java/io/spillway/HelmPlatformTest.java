@@ -7,9 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +57,27 @@ class HelmPlatformTest {
                 .containsEntry("security.protocol", authentication.equals("tls") ? "SSL" : "SASL_SSL");
         assertThat(properties.get(authentication.equals("tls") ? "ssl.keystore.location" : "sasl.mechanism"))
                 .isEqualTo(authentication.equals("tls") ? "/etc/spillway/user/user.p12" : "SCRAM-SHA-512");
+    }
+
+    @Test
+    void the_pod_for_commands_that_the_page_makes_of_the_job_of_topics_logs_in_as_an_operator() throws Exception {
+        String page = Files.readString(Path.of("..", "docs", "kubernetes.md"));
+        Matcher edit = Pattern.compile("(?s)--show-only templates/topics.yaml \\| \\\\\n *(sed '.+?')").matcher(page);
+        assertThat(edit.find()).isTrue();
+        Path manifests = Files.writeString(
+                directory.resolve("manifests"), HelmChart.manifests(directory, STRIMZI.formatted("scram")));
+        Process sed = new ProcessBuilder("bash", "-c", edit.group(1)).redirectInput(manifests.toFile()).start();
+
+        HelmChart chart = HelmChart.of(new String(sed.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+
+        HelmChart.check(chart.object("Job", "queue-operator"));
+        JsonNode container = chart.container("topics");
+        assertThat(container.get("command").toString()).isEqualTo("[\"sleep\",\"8h\"]");
+        assertThat(container.has("args")).isFalse();
+        assertThat(container.at("/resources/limits/memory").textValue()).isEqualTo("1Gi");
+        assertThat(container.at("/env/0/valueFrom/secretKeyRef/name").textValue()).isEqualTo("spillway-operator");
+        assertThat(page).contains("exec -it job/spillway-operator", "--config /etc/spillway/spillway.yml");
+        assertThat(container.get("volumeMounts").findValuesAsText("mountPath")).contains("/etc/spillway/spillway.yml");
     }
 
     @Test

@@ -104,10 +104,13 @@ class LauncherTest {
     void the_heap_is_bounded_without_options_for_it() throws Exception {
         List<String> bound = List.of("-XX:+UseSerialGC", "-Xmx512m");
         assertThat(run(Map.of(), "run").out()).containsAll(bound);
-        assertThat(run(Map.of("SPILLWAY_JAVA_OPTS", "-Da=b -XX:+UseCompactObjectHeaders"), "run").out())
-                .containsAll(bound);
-        for (String other : List.of("-Xmx4g", "-Xms1g", "-Xmn1g", "-XX:MaxHeapSize=4g", "-XX:MaxRAMPercentage=50",
-                "-XX:+UseZGC", "-XX:+UseG1GC")) {
+        for (String other : List.of("-Da=b -XX:+UseCompactObjectHeaders", "-XX:+HeapDumpOnOutOfMemoryError",
+                "-XX:HeapDumpPath=/tmp/a-XX:MaxHeapSize=1", "-XX:+UseCompactObjectHeaders -XX:+DisableExplicitGC")) {
+            assertThat(run(Map.of("SPILLWAY_JAVA_OPTS", other), "run").out()).as(other).containsAll(bound);
+        }
+        for (String other : List.of("-Xmx4g", "-Xms1g", "-Xmn1g", "-XX:MaxHeapSize=4g", "-XX:InitialHeapSize=1g",
+                "-XX:MaxRAM=2g", "-XX:MaxRAMPercentage=50", "-XX:+UseZGC", "-XX:+UseG1GC -Da=b",
+                "-XX:+HeapDumpOnOutOfMemoryError\n-XX:SoftMaxHeapSize=1g", "'-XX:+UseParallelGC'")) {
             for (String variable : List.of("SPILLWAY_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
                 assertThat(run(Map.of(variable, other), "run").out()).as(variable + "=" + other)
                         .doesNotContainAnyElementsOf(bound);
