@@ -28,6 +28,8 @@ final class StartRate {
     private static final long QUIET_NANOS = 30_000_000_000L;
     private static final double FIRST_PART = 0.1;
     private static final double LEAST_PER_SECOND = 1;
+    /** Enough for the whole rate. Without a bound a part of 0 would become no number. */
+    private static final double MOST_DOUBLINGS = 10;
     private static final double PER_THOUSANDTH = 1e-12;
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double EXCHANGES_PER_SECOND = 2;
@@ -137,8 +139,8 @@ final class StartRate {
         if (!works(nowNanos)) {
             return first();
         }
-        double seconds = (nowNanos - worksSinceNanos) / NANOS_PER_SECOND;
-        return Math.min(whole, Math.max(first(), whole * FIRST_PART * Math.pow(2, Math.max(0, seconds))));
+        double seconds = Math.clamp((nowNanos - worksSinceNanos) / NANOS_PER_SECOND, 0, MOST_DOUBLINGS);
+        return Math.min(whole, Math.max(first(), whole * FIRST_PART * Math.pow(2, seconds)));
     }
 
     /** Returns the rate of a slow start: of all workers together a tenth of the limit, or one a second. */

@@ -76,6 +76,22 @@ class StartRateTest {
     }
 
     @Test
+    void a_worker_that_has_worked_for_long_and_gets_no_part_of_the_rate_waits_and_goes_on_with_the_next_part() {
+        StartRate rate = rate(100);
+        startsOf(rate, 1_100, true);
+        MaxMinSlots otherNeedsAll = new MaxMinSlots(
+                "1", Map.of("2", Map.of("/acme", new MaxMinSlots.Demand(100_000, 100_000))), 0);
+        rate.follow("acme", 100_000, otherNeedsAll);
+        rate.started(nowNanos);
+        nowNanos += SECOND;
+        assertThat(rate.mayStart(nowNanos)).isFalse();
+        assertThat(rate.nextNanos(nowNanos)).isGreaterThan(nowNanos);
+
+        rate.follow("acme", 100_000, MaxMinSlots.ALONE);
+        assertThat(sum(startsOf(rate, 10, true))).isCloseTo(1_000, within(3));
+    }
+
+    @Test
     void a_start_without_an_attempt_is_given_back() {
         StartRate rate = rate(1);
         rate.started(nowNanos);
