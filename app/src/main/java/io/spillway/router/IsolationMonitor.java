@@ -97,8 +97,11 @@ final class IsolationMonitor implements Runnable {
         for (IsolationRule.Change change :
                 rule.next(loads(workers, inPool), inPool, executor.get().mayIsolate(spare), nowMillis)) {
             switch (change) {
-                case IsolationRule.Change.Isolate isolate ->
-                        executor.get().isolate(isolate.tenant(), spare, isolate.why());
+                case IsolationRule.Change.Isolate isolate -> {
+                    if (!executor.get().isolate(isolate.tenant(), spare, isolate.why())) {
+                        rule.failed(isolate.tenant(), nowMillis);
+                    }
+                }
                 case IsolationRule.Change.Release release ->
                         executor.get().release(release.tenant(), release.why());
             }

@@ -9,12 +9,12 @@ public interface RuleExecutor {
     boolean mayIsolate(int workers);
 
     /**
-     * Isolates a tenant.
+     * Isolates a tenant. Returns false if Kafka failed, so that it has to be tried again.
      *
      * @param workers number of live workers in the pool, 0 or more
      * @param why     cause, as a clause
      */
-    void isolate(String tenant, int workers, String why);
+    boolean isolate(String tenant, int workers, String why);
 
     /** Releases a tenant, for a cause. */
     void release(String tenant, String why);

@@ -31,6 +31,8 @@ record RuleActions(OperatorActions actions, IsolationSettings settings, InstantS
     private static final JsonMapper JSON = new JsonMapper();
     private static final Logger LOG = LoggerFactory.getLogger(RuleActions.class);
 
+    private enum Result { DONE, OBSERVED, REFUSED, FAILED }
+
     @Override
     public boolean isIsolating() {
         return settings.mode() != IsolationSettings.Mode.OFF;
@@ -43,11 +45,11 @@ record RuleActions(OperatorActions actions, IsolationSettings settings, InstantS
 
     /** Half of the partitions stay shared; another tenant may need some of the others. */
     @Override
-    public void isolate(String tenant, int workers, String why) {
+    public boolean isolate(String tenant, int workers, String why) {
         int most = Math.max(1, actions.configuration().topics().partitions() / 4);
         int partitions = Math.clamp(workers, 1, most);
-        act(OperatorAction.SetPolicy.isolate(tenant, partitions, Optional.of(settings.pool()), true),
-                OperatorActions.RULE + ": " + why, isObserving());
+        return act(OperatorAction.SetPolicy.isolate(tenant, partitions, Optional.of(settings.pool()), true),
+                OperatorActions.RULE + ": " + why, isObserving()) != Result.FAILED;
     }
 
     @Override
@@ -59,9 +61,9 @@ record RuleActions(OperatorActions actions, IsolationSettings settings, InstantS
 
     @Override
     public void pause(String tenant, String name, boolean hasListener) {
-        boolean isDone = act(new SubscriptionAction.Set(
+        Result result = act(new SubscriptionAction.Set(
                 tenant, name, Optional.empty(), Map.of(PolicyField.PAUSED, "true")), UNREACHABLE, false);
-        if (isDone && hasListener) {
+        if (result == Result.DONE && hasListener) {
             tell(tenant, name);
         }
     }
@@ -85,16 +87,15 @@ record RuleActions(OperatorActions actions, IsolationSettings settings, InstantS
         return settings.mode() == IsolationSettings.Mode.OBSERVE;
     }
 
-    /** Returns whether it is done. */
-    private boolean act(OperatorAction action, String by, boolean isObserved) {
+    private Result act(OperatorAction action, String by, boolean isObserved) {
         try {
             String result = isObserved ? actions.observe(action, by) : actions.act(action, by, false).sentence();
             LOG.info("{}, {} {}: {}", by, action.label(), Printable.of(action.tenant()), Printable.of(result));
-            return !isObserved;
+            return isObserved ? Result.OBSERVED : Result.DONE;
         } catch (OperatorException | KafkaFailure e) {
             LOG.warn("{}, {} {}: {}", by, action.label(), Printable.of(action.tenant()),
                     Printable.onOneLine(e.getMessage()));
-            return false;
+            return e instanceof KafkaFailure ? Result.FAILED : Result.REFUSED;
         }
     }
 }

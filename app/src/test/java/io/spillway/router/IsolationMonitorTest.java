@@ -200,8 +200,9 @@ class IsolationMonitorTest {
             }
 
             @Override
-            public void isolate(String tenant, int workers, String why) {
+            public boolean isolate(String tenant, int workers, String why) {
                 done.add("isolate " + tenant + " for " + workers + " workers: " + why);
+                return true;
             }
 
             @Override

@@ -294,11 +294,12 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             // A version that did not know the reason skipped entries of dead letters that are gone now.
             balance = TenantBalance.EMPTY;
         }
-        long millis = Math.max(1, nowMillis - written.rates().atMillis());
+        FlowRates rates = written.rates();
         Depth depth = new Depth(
-                balance,
-                written.rates().after(balance.came() - before.came(), balance.went() - before.went(), nowMillis),
-                written.growing().after(balance.accepted() - before.accepted(), millis, growth.apply(tenant)),
+                balance, rates.after(balance.came() - before.came(), balance.went() - before.went(), nowMillis),
+                rates.isSetBack(nowMillis) ? written.growing() : written.growing().after(
+                        balance.accepted() - before.accepted(), Math.max(1, nowMillis - rates.atMillis()),
+                        growth.apply(tenant)),
                 nextOffset);
         write(name, name, Depths.encode(tenant, depth), nowMillis);
         unwritten.remove(changed.tenant);

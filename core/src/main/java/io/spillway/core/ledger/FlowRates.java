@@ -25,6 +25,8 @@ public record FlowRates(double inPerSecond, double outPerSecond, long atMillis, 
     public static final long MOST_MEMORY_MILLIS = 30_000;
     /** Longer than the intervals of commits and of the ledger, so that no steady flow seems to stop. */
     static final long STOPPED_MILLIS = 2_000;
+    /** Observations of one moment, or in another order, are no further apart. */
+    private static final long SET_BACK_MILLIS = 1_000;
     private static final int ITEMS = 10;
 
     /** Creates rates at which items still enter. */
@@ -45,14 +47,23 @@ public record FlowRates(double inPerSecond, double outPerSecond, long atMillis, 
 
     /**
      * Returns the rates after one more observation, taken as evenly spread over its period. A time that is not after
-     * the last observation counts as one millisecond later.
+     * the last observation counts as one millisecond later, unless the clock was set back: nobody knows how long that
+     * period was, so the rates stay.
      */
     public FlowRates after(long came, long went, long nowMillis) {
+        if (isSetBack(nowMillis)) {
+            return new FlowRates(inPerSecond, outPerSecond, nowMillis);
+        }
         long millis = Math.max(1, nowMillis - atMillis);
         long thenMillis = atMillis + millis;
         return new FlowRates(
                 hasStopped(came, went, thenMillis - cameAtMillis) ? 0 : average(inPerSecond, came, millis),
                 average(outPerSecond, went, millis), thenMillis, came > 0 ? thenMillis : cameAtMillis);
+    }
+
+    /** Returns whether the clock was set back since the last observation. */
+    public boolean isSetBack(long nowMillis) {
+        return nowMillis < atMillis - SET_BACK_MILLIS;
     }
 
     private boolean hasStopped(long came, long went, long quietMillis) {

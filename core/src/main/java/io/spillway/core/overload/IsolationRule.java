@@ -103,6 +103,12 @@ public final class IsolationRule {
         return changes;
     }
 
+    /** Records that an isolation could not be carried out: it is tried again after the time that led to it. */
+    public void failed(String tenant, long nowMillis) {
+        decided.remove(tenant);
+        overSinceMillis.replace(tenant, nowMillis);
+    }
+
     /** Returns how many tenants that are not isolated are over their share for long. */
     public int over(long nowMillis) {
         return (int) overSinceMillis.values().stream().filter(since -> isLong(since, nowMillis)).count();

@@ -284,7 +284,9 @@ public final class RetryGate {
     }
 
     private Optional<Group> next(Destination destination, long nowMillis) {
-        if (nowMillis < destination.noneBeforeMillis || !mayPay(destination, nowMillis)) {
+        // Else the clock was set back.
+        boolean isKnown = destination.noneBeforeMillis <= nowMillis + settings.tenantTrickle().toMillis();
+        if (isKnown && nowMillis < destination.noneBeforeMillis || !mayPay(destination, nowMillis)) {
             return Optional.empty();
         }
         long noneBeforeMillis = Long.MAX_VALUE;

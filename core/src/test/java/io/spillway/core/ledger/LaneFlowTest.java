@@ -26,6 +26,17 @@ class LaneFlowTest {
     }
 
     @Test
+    void the_rates_of_a_steady_flow_stay_what_they_are_when_the_clock_is_set_back() {
+        LaneFlow flow = LaneFlow.startingAt(0, 0, 0);
+        for (int second = 1; second <= 1_200; second++) {
+            long clockMillis = second * 1_000L - (second > 600 ? 3_600_000 : 0);
+            flow = flow.after(100L * second, 50L * second, clockMillis);
+            assertThat(flow.rates().inPerSecond()).as("at second %d", second).isCloseTo(100, within(1.0));
+            assertThat(flow.rates().outPerSecond()).as("at second %d", second).isCloseTo(50, within(1.0));
+        }
+    }
+
+    @Test
     void the_first_observation_counts_in_full_so_that_the_forecast_is_correct_at_once() {
         LaneFlow flow = LaneFlow.startingAt(1_000, 0, 0);
         for (int second = 1; second <= 60; second++) {

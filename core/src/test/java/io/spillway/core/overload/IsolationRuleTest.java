@@ -34,6 +34,15 @@ class IsolationRuleTest {
     }
 
     @Test
+    void one_whose_isolation_failed_is_tried_again_after_the_time() {
+        next(Map.of("acme", HOG), 0);
+        assertThat(next(Map.of("acme", HOG), 5 * MINUTE)).hasSize(1);
+        rule.failed("acme", 5 * MINUTE);
+        assertThat(next(Map.of("acme", HOG), 10 * MINUTE - 1)).isEmpty();
+        assertThat(next(Map.of("acme", HOG), 10 * MINUTE)).hasSize(1);
+    }
+
+    @Test
     void slots_that_no_other_tenant_waits_for_do_not_count() {
         TenantLoad alone = new TenantLoad(1, false, 0, 0, false);
         next(Map.of("acme", alone), 0);

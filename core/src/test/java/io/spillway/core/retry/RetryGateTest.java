@@ -73,6 +73,15 @@ class RetryGateTest {
     }
 
     @Test
+    void aClockThatIsSetBackHoldsParkedItemsForOnePeriodAtMost() {
+        grants("acme", 5);
+        park("acme", NEVER);
+        assertThat(gate.next(nowMillis)).isEmpty();
+        nowMillis -= 3_600_000;
+        assertThat(releasedWithin(60)).as("one in ten seconds").isEqualTo(5);
+    }
+
+    @Test
     void tenantsTogetherGetWhatTheirDestinationHasSavedAndThenOneRetryInTenSeconds() {
         int granted = 0;
         for (int tenant = 0; tenant < 50; tenant++) {

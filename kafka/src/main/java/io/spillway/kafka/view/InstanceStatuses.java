@@ -51,9 +51,20 @@ abstract class InstanceStatuses<T> extends ViewContent<InstanceStatuses.Received
         return live().collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry -> entry.getValue().status));
     }
 
-    private Stream<Map.Entry<String, Received<T>>> live() {
+    /** Returns the latest status of each instance, received at the latest now: the clock may have been set back. */
+    final Map<String, Received<T>> received() {
         long nowMillis = clock.millis();
-        return entries.entrySet().stream().filter(entry -> isAlive(entry.getValue(), nowMillis));
+        if (entries.values().stream().anyMatch(received -> received.atMillis > nowMillis)) {
+            entries.replaceAll((instance, received) ->
+                    new Received<>(received.status, Math.min(received.atMillis, nowMillis)));
+        }
+        return entries;
+    }
+
+    private Stream<Map.Entry<String, Received<T>>> live() {
+        Map<String, Received<T>> received = received();
+        long nowMillis = clock.millis();
+        return received.entrySet().stream().filter(entry -> isAlive(entry.getValue(), nowMillis));
     }
 
     private boolean isAlive(Received<T> received, long nowMillis) {

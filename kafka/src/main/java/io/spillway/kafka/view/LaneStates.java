@@ -57,7 +57,7 @@ public final class LaneStates extends InstanceStatuses<WorkerReport> {
 
     /** Returns the latest statuses of the suspects of all workers, live or not, by name. */
     public Map<String, SuspectStatus.Received> suspects() {
-        return entries.entrySet().stream().collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry ->
+        return received().entrySet().stream().collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry ->
                 new SuspectStatus.Received(entry.getValue().status().suspects(), entry.getValue().atMillis())));
     }
 

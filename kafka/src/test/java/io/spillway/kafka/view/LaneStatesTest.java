@@ -44,6 +44,19 @@ class LaneStatesTest {
     }
 
     @Test
+    void a_worker_that_has_died_does_not_come_back_when_the_clock_is_set_back_and_a_live_one_stays() {
+        states.put("dead", states.encode("dead", ONE));
+        nowMillis += 30 * 60_000;
+        states.put("live", states.encode("live", OTHER));
+        nowMillis -= 3_600_000;
+        assertThat(states.reports()).containsEntry("live", OTHER);
+        assertThat(states.suspects().get("dead").atMillis()).isLessThanOrEqualTo(nowMillis);
+        nowMillis += LaneStates.ALIVE_MILLIS;
+        states.put("live", states.encode("live", OTHER));
+        assertThat(states.reports()).isEqualTo(Map.of("live", OTHER));
+    }
+
+    @Test
     void the_suspects_of_a_worker_that_has_died_are_still_known() {
         SuspectStatus suspects = new SuspectStatus(nowMillis - 7, nowMillis - 3, Map.of("acme", nowMillis - 5));
         long receivedMillis = nowMillis;
