@@ -125,7 +125,7 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
 
     /** Applies shares of concurrency and returns the demand. */
     Map<String, MaxMinSlots.Demand> share(MaxMinSlots shares) {
-        return engine.dispatch().share(shares);
+        return engine.share(shares);
     }
 
     /** Returns its load since the last report, for the router. */

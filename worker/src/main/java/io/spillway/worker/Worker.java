@@ -197,7 +197,7 @@ public final class Worker implements AutoCloseable {
                 new StatusPublisher(kafka, topics.timeouts(), name), name,
                 most -> TimeoutReporter.busiest(most, core, policies::ofMeasured, health, clock.millis()), clock);
         this.concurrency = DemandExchange.ofSlots(kafka, topics, name,
-                shares -> core.read(state -> state.dispatch().share(shares)), clock);
+                shares -> core.read(state -> state.share(shares)), clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock, nanoClock);
     }
 

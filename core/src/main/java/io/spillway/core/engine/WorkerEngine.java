@@ -10,6 +10,7 @@ import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.Excess;
 import io.spillway.core.scheduling.FairDispatch;
+import io.spillway.core.scheduling.MaxMinSlots;
 import io.spillway.handler.Outcome;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -105,6 +106,15 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.nowMillis = nowMillis;
         arrivals.received(partition, items, nextOffset, nowMillis);
         return steps;
+    }
+
+    /**
+     * Applies the current policies to what waits, and this worker's parts of the limits; returns its demand under them.
+     * To be called twice a second.
+     */
+    public Map<String, MaxMinSlots.Demand> share(MaxMinSlots shares) {
+        dispatch.followPolicies(policies::policyOf);
+        return dispatch.share(shares);
     }
 
     /** Returns whether {@link #startEarly} starts nothing, because of other items. */

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -78,20 +79,42 @@ public final class FairDispatch<T> {
             long enqueuedAtMillis) {
         SlotLease<T> waiting = new SlotLease<>(item, moves, priority, enqueuedAtMillis);
         LaneBuffer<T> buffer = lanes.of(lane);
+        FairNode<T> owner = limited(tenant, policy);
+        FairNode<T> leaf = owner.leaf(workload, policy);
+        limit(leaf, owner, policy);
+        waiting.queue = leaf.queue(buffer);
+        waiting.queue.add(waiting);
+        return waiting;
+    }
+
+    private FairNode<T> limited(String tenant, TenantPolicy policy) {
         FairNode<T> owner = tenants.busy(tenant, policy.weight());
         owner.limit(policy.concurrency(), StartRate.thousandths(policy.attemptRate()), shares);
         users.followWeights(tenants);
         users.update(owner);
-        FairNode<T> leaf = owner.leaf(workload, policy);
+        return owner;
+    }
+
+    private void limit(FairNode<T> leaf, FairNode<T> owner, TenantPolicy policy) {
         if (leaf != owner && !leaf.isShared) {
-            WorkloadPolicy limits = policy.workload(workload);
+            WorkloadPolicy limits = policy.workload(leaf.name);
             leaf.weight = limits.weight();
             leaf.limit(limits.concurrency(), StartRate.thousandths(limits.attemptRate()), shares);
         }
         destinations.follow(leaf, policy, shares);
-        waiting.queue = leaf.queue(buffer);
-        waiting.queue.add(waiting);
-        return waiting;
+    }
+
+    /** Applies the current policies, by an item, to the tenants and workloads with waiting items. */
+    public void followPolicies(Function<T, TenantPolicy> policyOf) {
+        for (FairNode<T> tenant : tenants.tenants.values()) {
+            for (FairNode<T> leaf : tenant.isDivided() ? tenant.children() : List.of(tenant)) {
+                SlotLease<T> waiting = leaf.anyWaiting();
+                if (waiting != null) {
+                    TenantPolicy policy = policyOf.apply(waiting.item());
+                    limit(leaf, limited(tenant.name, policy), policy);
+                }
+            }
+        }
     }
 
     /** Removes an item that was not taken since it was offered, before another one is. */

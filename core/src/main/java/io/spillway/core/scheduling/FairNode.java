@@ -103,6 +103,16 @@ final class FairNode<T> extends LimitedNode<T> {
         return queues[index];
     }
 
+    /** Returns an item that waits in a leaf; null for none. */
+    SlotLease<T> anyWaiting() {
+        for (FairQueue<T> queue : queues) {
+            if (queue != null && queue.size > 0) {
+                return queue.head();
+            }
+        }
+        return null;
+    }
+
     /** Returns the queues of its children with items in a lane, in a new list. */
     List<FairQueue<T>> parts(LaneBuffer<T> lane) {
         List<FairQueue<T>> parts = new ArrayList<>();
