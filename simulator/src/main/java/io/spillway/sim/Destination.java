@@ -11,19 +11,15 @@ interface Destination {
      * @param destination what the attempt depends on, as its handler names it; empty for the only one
      * @param kills       whether it kills its worker
      */
-    record Ending(long nanos, Outcome result, String destination, boolean kills) {
-        /** Returns the same end on a worker whose attempts take this many times as long. */
-        Ending slowedBy(double factor) {
-            return factor == 1 ? this : new Ending(Math.round(nanos * factor), result, destination, kills);
-        }
-    }
+    record Ending(long nanos, Outcome result, String destination, boolean kills) {}
 
     /**
      * Makes an attempt.
      *
      * @param attempts attempts made before
+     * @param slowdown how many times as long as on others an attempt takes on its worker
      */
-    Ending attempt(SimulatedItem item, int attempts, long timeoutMillis, long nowNanos);
+    Ending attempt(SimulatedItem item, int attempts, double slowdown, long timeoutMillis, long nowNanos);
 
     /** Returns the randomness for the step after an attempt, such as the wait before the next. */
     SeededRandom randomAfter(SimulatedItem item, int attempts);

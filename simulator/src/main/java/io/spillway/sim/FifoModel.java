@@ -77,8 +77,8 @@ final class FifoModel implements Model {
             running.get(attempt.worker()).add(attempt);
             tally.attempted(item, nowNanos);
             long timeoutMillis = tally.population.policy(item.tenant).timeoutMillis();
-            Destination.Ending ending = destination.attempt(item, item.attempts, timeoutMillis, nowNanos)
-                    .slowedBy(cluster.workers().get(attempt.worker()).slowdown());
+            Destination.Ending ending = destination.attempt(item, item.attempts,
+                    cluster.workers().get(attempt.worker()).slowdown(), timeoutMillis, nowNanos);
             events.add(nowNanos + ending.nanos(), now -> ended(attempt, ending, nowNanos, now));
         }
     }

@@ -149,15 +149,16 @@ public final class HandlerSimulation {
     /** Asks the caller of the run. */
     private final class AskedDestination implements Destination {
         @Override
-        public Ending attempt(SimulatedItem item, int attemptsBefore, long timeoutMillis, long startNanos) {
+        public Ending attempt(
+                SimulatedItem item, int attemptsBefore, double slowdown, long timeoutMillis, long startNanos) {
             int index = (int) item.number;
             if (attempts[index]++ == 0) {
                 firstAttemptMillis[index] = (startNanos - item.arrivedNanos) / SimulatedTime.NANOS_PER_MILLI;
             }
             Call call = calls.attempt(index, attemptsBefore + 1, ItemState.of(item.lane), timeoutMillis,
                     SimulatedTime.epochMillis(startNanos));
-            return new Ending(call.millis() * SimulatedTime.NANOS_PER_MILLI, call.result(), call.destination(),
-                    call.kills());
+            return new Ending(Math.round(slowdown * call.millis() * SimulatedTime.NANOS_PER_MILLI), call.result(),
+                    call.destination(), call.kills());
         }
 
         @Override

@@ -27,7 +27,7 @@ final class ScenarioDestination implements Destination {
     }
 
     @Override
-    public Ending attempt(SimulatedItem item, int attempts, long timeoutMillis, long nowNanos) {
+    public Ending attempt(SimulatedItem item, int attempts, double slowdown, long timeoutMillis, long nowNanos) {
         Handling handling = population.group(item.tenant).handling();
         random.set(seed, item.number, attempts);
         double millis = item.handlingNanos == SimulatedItem.NOT_RECORDED
@@ -51,6 +51,7 @@ final class ScenarioDestination implements Destination {
                 }
             }
         }
+        millis *= slowdown;
         if (millis > timeoutMillis) {
             Outcome timedOut = new Outcome.TimedOut(Duration.ofMillis(timeoutMillis));
             return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, timedOut, "", false);

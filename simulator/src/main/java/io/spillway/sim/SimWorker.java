@@ -317,8 +317,8 @@ final class SimWorker implements ItemPolicies<SimulatedItem> {
         stats.begun(item.lane, item.attempts == 0,
                 SimulatedTime.epochMillis(nowNanos) - SimulatedTime.epochMillis(item.arrivedNanos));
         tally.attempted(item, nowNanos);
-        attempt.ending = model.destination.attempt(item, item.attempts, attempt.timeout.millis(), nowNanos)
-                .slowedBy(settings.slowdown());
+        attempt.ending = model.destination.attempt(
+                item, item.attempts, settings.slowdown(), attempt.timeout.millis(), nowNanos);
         model.events.add(nowNanos + attempt.ending.nanos(), now -> ended(attempt, now));
     }
 

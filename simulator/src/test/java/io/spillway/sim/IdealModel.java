@@ -109,7 +109,7 @@ final class IdealModel implements Model {
         }
         hasChanged |= share.slots == share.unfinished();
         long timeoutMillis = tally.population.policy(item.tenant).timeoutMillis();
-        long durationNanos = destination.attempt(item, 0, timeoutMillis, nowNanos).nanos();
+        long durationNanos = destination.attempt(item, 0, 1, timeoutMillis, nowNanos).nanos();
         share.waiting.add(new Work(item, durationNanos));
         if (hasChanged) {
             divide(nowNanos);

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.within;
 
 import io.spillway.Seed;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.handler.Outcome;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.SeededRandom;
+import io.spillway.sim.scenario.SimulatedTime;
+import io.spillway.sim.scenario.TenantGroup;
 import io.spillway.sim.scenario.Window;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Parts of the simulator. */
@@ -38,6 +44,19 @@ class SimPartsTest {
             taken.add(queue.remove());
         }
         assertThat(taken).as("%s", seed).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"20000, 1, 20000, false", "20000, 2, 30000, true", "40000, 1, 30000, true", "40000, 0.5, 20000, false"})
+    void an_attempt_times_out_by_the_time_that_it_takes_on_its_worker(
+            double millis, double slowdown, long tookMillis, boolean timesOut) {
+        Population population = new Population(List.of(new TenantGroup("acme", 1, List.of(), List.of(),
+                TenantPolicy.of(PolicySettings.NONE_SET), Handling.of(new Latency.Constant(millis)), List.of())));
+        SimulatedItem item = new SimulatedItem(0, 0, "acme", "", 0, SimulatedItem.NOT_RECORDED);
+        Destination.Ending ending =
+                new ScenarioDestination(population, 1).attempt(item, 0, slowdown, 30_000, 0);
+        assertThat(ending.nanos()).isEqualTo(tookMillis * SimulatedTime.NANOS_PER_MILLI);
+        assertThat(ending.result() instanceof Outcome.TimedOut).isEqualTo(timesOut);
     }
 
     @Test

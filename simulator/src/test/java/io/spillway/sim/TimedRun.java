@@ -120,8 +120,8 @@ record TimedRun(SimulationResult result, List<Service> services) {
         private Destination destination;
 
         @Override
-        public Ending attempt(SimulatedItem item, int attempts, long timeoutMillis, long nowNanos) {
-            Ending ending = destination.attempt(item, attempts, timeoutMillis, nowNanos);
+        public Ending attempt(SimulatedItem item, int attempts, double slowdown, long timeoutMillis, long nowNanos) {
+            Ending ending = destination.attempt(item, attempts, slowdown, timeoutMillis, nowNanos);
             if (attempts == 0) {
                 services.add(new Service(
                         item.tenant, item.arrivedNanos, nowNanos, nowNanos, nowNanos + ending.nanos()));
