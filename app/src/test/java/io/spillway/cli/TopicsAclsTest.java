@@ -13,8 +13,8 @@ class TopicsAclsTest {
                         "--bootstrap-servers", "kafka-1:9092", "--prefix", "q").done().outLines())
                 .allMatch(line -> line.startsWith("kafka-acls.sh --bootstrap-server kafka-1:9092 --add"
                         + " --allow-principal 'User:CN=w 1' --operation "))
-                .anyMatch(line -> line.endsWith(" --operation Read --operation Delete --operation DescribeConfigs"
-                        + " --topic q.hot"))
+                .anyMatch(line -> line.endsWith(" --operation Read --operation Write --operation Delete"
+                        + " --operation DescribeConfigs --topic q.hot"))
                 .anyMatch(line -> line.endsWith(" --operation Read --group q.worker"))
                 .anyMatch(line -> line.endsWith(
                         " --operation Write --transactional-id q.worker. --resource-pattern-type prefixed"));
