@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -22,6 +23,8 @@ class WrittenCommandsTest {
             "(?m)(?:`|^[ $]*)(?:\\./)?spillway (?!ready )((?:[^`|&;<>#\\n\\\\]|\\\\\\n)+)");
     /** In a text without marks, where only options and names in capitals are no words of the sentence. */
     private static final Pattern TEXT = Pattern.compile("\\bspillway ([a-z-]+(?: --[a-z-]+| [A-Z]{2,})*)");
+
+    private final CommandLine commands = Main.commandLine(Map.of(), false);
 
     @Test
     void pages_name_only_arguments_that_commands_have() throws IOException {
@@ -47,16 +50,16 @@ class WrittenCommandsTest {
         assertThat(wrong(TEXT, "Run spillway explain TENANT, which shows")).containsExactly("explain TENANT");
     }
 
-    private static List<String> wrong(Pattern pattern, String text) {
+    private List<String> wrong(Pattern pattern, String text) {
         return pattern.matcher(text).results()
                 .map(found -> found.group(1).replaceAll("'[^']*'|\"[^\"]*\"", "x"))
                 .map(command -> command.replaceAll("[\\s\\\\]+", " ").strip())
-                .filter(WrittenCommandsTest::hasUnknownArgument).toList();
+                .filter(this::hasUnknownArgument).toList();
     }
 
-    private static boolean hasUnknownArgument(String command) {
+    private boolean hasUnknownArgument(String command) {
         try {
-            Main.commandLine(Map.of(), false).parseArgs(command.split(" "));
+            commands.parseArgs(command.split(" "));
             return false;
         } catch (UnmatchedArgumentException e) {
             return true;
