@@ -39,8 +39,11 @@ class OrderTest {
     void items_of_one_key_go_on_one_at_a_time_in_their_order() {
         send("acme", "user-1", "a", "b", "c");
         assertThat(started()).containsExactly("a");
+        assertThat(seen.get("a").headers().lastHeader(ItemHeaders.DUE)).as("its age counts whole").isNull();
+        router.advance(Duration.ofSeconds(9));
         ended("a");
         assertThat(started()).containsExactly("b");
+        assertThat(header(seen.get("b"), ItemHeaders.DUE)).as("its turn").isEqualTo("" + (START_MILLIS + 9_000));
         ended("b");
         assertThat(started()).containsExactly("c");
         ended("c");

@@ -17,16 +17,20 @@ import org.apache.kafka.common.header.Headers;
  */
 record DueHeaders(Origin first) implements LaneHeaders {
     private static final Set<String> MEASURED_FROM_DUE =
-            Set.of(LaneReason.LATER.label(), LaneReason.SCHEDULED.label());
+            Set.of(LaneReason.LATER.label(), LaneReason.SCHEDULED.label(), LaneReason.ORDER.label());
 
     @Override
     public void toLane(Headers headers, Route.ToLane to, Decision decision, long offset, long nowMillis) {
         // An item that its handler or producer put off keeps it: the worker measures from then how long it waits. So
-        // does one that is paused at this moment.
+        // does one that is paused at this moment, and one that has waited for its turn.
         boolean isMeasuredFromDue =
                 ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(MEASURED_FROM_DUE::contains).isPresent();
-        if (to.lane() != Lane.DELAY && !isMeasuredFromDue) {
-            headers.remove(ItemHeaders.DUE);
+        if (to.lane() != Lane.DELAY) {
+            if (!isMeasuredFromDue) {
+                headers.remove(ItemHeaders.DUE);
+            }
+        } else if (headers.lastHeader(ItemHeaders.DUE) == null) {
+            ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(nowMillis));
         }
         headers.remove(ItemHeaders.LANE_REASON);
         decision.correctEnqueuedAt(headers);

@@ -69,14 +69,14 @@ final class Sequencer {
                     item, Decision.drop(read.tenant(), policies.apply(read.tenant()), Route.DUPLICATE), nowMillis);
         } else if (what.key().isEmpty()) {
             ItemHeaders.set(headers, ItemHeaders.TURN, Turn.ONCE);
-            go(item, nowMillis);
+            goAtOnce(item, nowMillis);
         } else if (Turn.of(headers).filter(queues::has).isPresent()) {
             queues.release(what.key().get());
-            go(item, nowMillis);
+            goAtOnce(item, nowMillis);
         } else {
             headers.remove(ItemHeaders.TURN);
             if (queues.arrive(what.key().get(), item)) {
-                go(item, nowMillis);
+                goAtOnce(item, nowMillis);
             } else {
                 metrics.queued();
                 exit.waits(item, nowMillis);
@@ -138,7 +138,21 @@ final class Sequencer {
     }
 
     private void next(KeyHash key, long nowMillis) {
-        queues.pass(key).ifPresent(item -> go(item, nowMillis));
+        pass(key, nowMillis).ifPresent(item -> go(item, nowMillis));
+    }
+
+    /** Lets an item go on that has not waited here: what it was due at is that of the router before. */
+    private void goAtOnce(DelayRecord item, long nowMillis) {
+        item.record().headers().remove(ItemHeaders.DUE);
+        go(item, nowMillis);
+    }
+
+    /** Gives the next item of a key its turn. It is due now: until then no worker could have attempted it. */
+    private Optional<DelayRecord> pass(KeyHash key, long nowMillis) {
+        Optional<DelayRecord> next = queues.pass(key);
+        next.ifPresent(item ->
+                ItemHeaders.set(item.record().headers(), ItemHeaders.DUE, Long.toString(nowMillis)));
+        return next;
     }
 
     /** Lets an item go on whose turn it is, and after it, where one ends here, the next. */
@@ -155,7 +169,7 @@ final class Sequencer {
                 headers.remove(ItemHeaders.TURN);
             }
             exit.forward(item, decision, nowMillis);
-            next = ends ? queues.pass(turn.get().key()) : Optional.empty();
+            next = ends ? pass(turn.get().key(), nowMillis) : Optional.empty();
         }
     }
 }

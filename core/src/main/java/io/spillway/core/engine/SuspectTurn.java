@@ -78,6 +78,10 @@ final class SuspectTurn {
             turnMillis = 0;
             return false;
         }
+        // The clock may have been set back.
+        missingMillis = Math.min(missingMillis, nowMillis);
+        sinceMillis = Math.min(sinceMillis, nowMillis);
+        turnMillis = Math.min(turnMillis, nowMillis);
         long heldMillis = nowMillis - (turnMillis == 0 ? sinceMillis : turnMillis);
         if (sinceMillis == 0 || heldMillis >= (turnMillis == 0 ? WAIT_MILLIS : TURN_MILLIS)) {
             sinceMillis = nowMillis;

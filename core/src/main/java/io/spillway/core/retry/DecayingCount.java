@@ -6,6 +6,9 @@ package io.spillway.core.retry;
  * <p>Not thread-safe. Owner: the object that it is a field of.
  */
 final class DecayingCount {
+    /** Reports are no later than this. */
+    private static final long SET_BACK_MILLIS = 10_000;
+
     private final double constantMillis;
     private double value;
     private long atMillis;
@@ -20,6 +23,10 @@ final class DecayingCount {
     }
 
     double at(long nowMillis) {
+        if (nowMillis < atMillis - SET_BACK_MILLIS) {
+            // The clock was set back: it goes on from here, as it would otherwise not decay for as long.
+            atMillis = nowMillis;
+        }
         return nowMillis <= atMillis || value == 0 ? value : value * Math.exp((atMillis - nowMillis) / constantMillis);
     }
 }

@@ -42,7 +42,8 @@ public final class RetryGate {
     /** With more items of a group parked, the trickle is as slow as beside other traffic: 100 take 17 min at 10 s. */
     static final int FEW_PARKED = 100;
 
-    private static final long IDLE_MILLIS = 600_000;
+    private static final long FULL_IDLE_MILLIS = 600_000;
+    private static final long IDLE_MILLIS = 3_600_000;
     /** Attempts of other tenants, within the last half minute, that tell how the destination does. */
     private static final double OTHERS_NEEDED = 3;
 
@@ -251,11 +252,14 @@ public final class RetryGate {
         return destinations.size();
     }
 
-    /** Forgets full budgets that were not used for ten minutes. Call it about every minute. */
+    /**
+     * Forgets budgets that were not used for an hour, and full ones after ten minutes. Call it about every minute. A
+     * budget is filled by successes alone, so one whose tenant has gone would never be full.
+     */
     public void prune(long nowMillis) {
         groups.values().removeIf(group -> {
-            boolean unused = group.parked == 0 && group.bucket.isFull()
-                    && group.usedAtMillis < nowMillis - IDLE_MILLIS;
+            long idleMillis = group.bucket.isFull() ? FULL_IDLE_MILLIS : IDLE_MILLIS;
+            boolean unused = group.parked == 0 && group.usedAtMillis < nowMillis - idleMillis;
             if (unused && --group.destination.groups == 0) {
                 destinations.remove(group.key.destination());
             }

@@ -54,6 +54,20 @@ class SuspectTurnTest {
     }
 
     @Test
+    void a_clock_that_is_set_back_delays_a_turn_no_longer_than_the_time_before_it() {
+        hears("a", 0, 0);
+        turn.follow("b", fleet);
+        turn.died();
+        assertThat(isOurs()).isFalse();
+        nowMillis -= 3_600_000;
+        hears("a", 0, 0);
+        assertThat(isOurs()).isFalse();
+        nowMillis += SuspectTurn.REST_MILLIS;
+        hears("a", 0, 0);
+        assertThat(isOurs()).isTrue();
+    }
+
+    @Test
     void the_one_that_waits_longest_is_first_and_then_the_one_with_the_lower_name() {
         hears("a", START, 0);
         hears("c", START, 0);

@@ -209,6 +209,9 @@ class RetryGateTest {
         grants("acme", 1);
         gate.prune(nowMillis + 600_001);
         assertThat(gate.groups()).as("not full").isEqualTo(1);
+        gate.prune(nowMillis + 3_600_001);
+        assertThat(gate.groups()).as("not full for an hour: without successes it never would be").isZero();
+        grants("acme", 1);
         succeed("acme", 100, 0);
         gate.prune(nowMillis + 600_001);
         assertThat(gate.groups()).isZero();
