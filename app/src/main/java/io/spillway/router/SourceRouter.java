@@ -113,6 +113,8 @@ final class SourceRouter implements AutoCloseable {
             });
             client.start();
         }
+        // The room may have changed while the client was created.
+        streams.ifPresent(this::follow);
         lag = queueAdmin.behind(source.topic(), group);
     }
 

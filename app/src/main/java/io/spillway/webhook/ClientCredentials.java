@@ -79,8 +79,11 @@ final class ClientCredentials {
         try {
             ask();
         } catch (IOException e) {
-            refusedMillis = clock.millis();
-            refusal = e.getMessage();
+            // The interrupt is meant for one attempt, and no answer for the others.
+            if (!Thread.currentThread().isInterrupted()) {
+                refusedMillis = clock.millis();
+                refusal = e.getMessage();
+            }
             throw e;
         }
     }

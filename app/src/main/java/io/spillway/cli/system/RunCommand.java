@@ -65,7 +65,10 @@ public final class RunCommand implements Callable<Integer> {
             printReady(endpoint, system.workUrl());
             system.awaitEnd();
         } finally {
-            shutdown.close();
+            // A part that does not end, such as a handler, must not keep a process that does nothing any more.
+            if (!close(shutdown, limit)) {
+                Runtime.getRuntime().halt(CommandFailure.FAILED);
+            }
             StopSignal.remove(hook);
         }
         throw CommandFailure.failed("A role has stopped because of an error that it cannot recover from. See the "
@@ -85,7 +88,9 @@ public final class RunCommand implements Callable<Integer> {
                 .collect(Collectors.joining(" ")));
     }
 
-    private static void stop(Shutdown shutdown, Duration limit) {
+    /** Closes all parts; returns false if they have not ended in time. */
+    private static boolean close(Shutdown shutdown, Duration limit) {
+        boolean isInterrupted = Thread.interrupted();
         Thread closing = Thread.ofPlatform().name("shutdown-close").start(shutdown::close);
         boolean inTime = false;
         try {
@@ -95,8 +100,16 @@ public final class RunCommand implements Callable<Integer> {
                         + "no items are lost, but the next start takes longer.", limit.toSeconds());
             }
         } catch (InterruptedException e) {
+            isInterrupted = true;
+        }
+        if (isInterrupted) {
             Thread.currentThread().interrupt();
         }
+        return inTime;
+    }
+
+    private static void stop(Shutdown shutdown, Duration limit) {
+        boolean inTime = close(shutdown, limit);
         // A successful stop after SIGTERM exits with 0, not with the code of the signal.
         int exitCode = StopSignal.isCtrlC() ? CommandFailure.INTERRUPTED : 0;
         Runtime.getRuntime().halt(inTime && shutdown.isClean() ? exitCode : CommandFailure.FAILED);

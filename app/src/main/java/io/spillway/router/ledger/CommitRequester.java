@@ -105,6 +105,13 @@ public final class CommitRequester {
         ofThread.get().end();
     }
 
+    /** Records that a task is closed: nobody can request a commit of it any more. */
+    public void closed(ProcessorContext<?, ?> context) {
+        if (ofThread.get().moved == context) {
+            ofThread.get().end();
+        }
+    }
+
     /** Returns the number of transactions that have moved items. */
     public long commits() {
         return commits.sum();

@@ -102,9 +102,12 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     public void abortTransaction() {
         isInTransaction = false;
         hasAborted = true;
-        producer.abortTransaction();
-        requester.aborted();
-        detector.ended(this);
+        try {
+            producer.abortTransaction();
+        } finally {
+            requester.aborted();
+            detector.ended(this);
+        }
     }
 
     @Override

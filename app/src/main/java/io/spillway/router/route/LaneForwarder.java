@@ -325,6 +325,7 @@ public final class LaneForwarder implements AutoCloseable {
 
     @Override
     public void close() {
+        services.commitRequester().closed(context);
         own.ledger.close();
         deliveries.ledger.close();
     }

@@ -33,6 +33,17 @@ class CommitRequesterTest {
     }
 
     @Test
+    void a_thread_whose_task_was_lost_before_its_commit_waits_for_records() {
+        requester.moved(context, false);
+        requester.closed(new MockProcessorContext<>());
+        poll();
+        assertThat(waitedMicros).as("another task").containsExactly(0L);
+        requester.closed(context);
+        poll();
+        assertThat(waitedMicros).endsWith(100_000L);
+    }
+
+    @Test
     void items_that_have_started_wait_for_the_interval_until_one_waits_for_the_commit() {
         commit(4);
         requester.moved(context, true);

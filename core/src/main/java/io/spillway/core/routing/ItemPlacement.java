@@ -4,6 +4,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.overload.Fleet;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.sharding.PartitionPlacement;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Partition selection for a routed item: the partition in which the {@link Fleet} expects it to wait least. Hot uses
@@ -19,6 +20,8 @@ public final class ItemPlacement {
     private final Fleet fleet;
     private final Shards shards;
     private final ThreadLocal<Scratch> scratches = ThreadLocal.withInitial(Scratch::new);
+    /** Of all threads: one that makes a single attempt would always begin with the first partition. */
+    private final AtomicLong retries = new AtomicLong();
 
     /** Partitions that a tenant's items may go to. */
     public interface Shards {
@@ -68,7 +71,7 @@ public final class ItemPlacement {
                 return partition;
             }
         }
-        return scratch.candidates[(int) Math.floorMod(scratch.turn++, (long) count)];
+        return scratch.candidates[(int) Math.floorMod(retries.getAndIncrement(), (long) count)];
     }
 
     /**

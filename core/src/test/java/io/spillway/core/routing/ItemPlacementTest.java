@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,6 +42,16 @@ class ItemPlacementTest {
             return new int[] {0, 1, 2, 3};
         }
     });
+
+    @Test
+    void retries_from_outside_of_the_shard_use_all_of_it_also_if_each_is_made_by_a_thread_of_its_own()
+            throws InterruptedException {
+        Set<Integer> used = ConcurrentHashMap.newKeySet();
+        for (int i = 0; i < 2; i++) {
+            Thread.ofVirtual().start(() -> used.add(placement.retryPartition(ACME, "", 0))).join();
+        }
+        assertThat(used).containsExactlyInAnyOrder(1, 3);
+    }
 
     @Test
     void items_stay_in_the_shard_while_they_need_not_wait_long_there() {

@@ -71,7 +71,7 @@ public final class CarrierWatch implements AutoCloseable {
                 // platform thread that starts virtual ones has its own.
                 Thread.ofPlatform().daemon().name("carrier-signal").start(this::probe);
             }
-        } catch (JMException | RuntimeException e) {
+        } catch (JMException | RuntimeException | Error e) { // Its executor would give it up without a word.
             LOG.warn("The carriers of virtual threads cannot be watched; it is tried again: {}", e.toString());
         }
     }
