@@ -78,7 +78,9 @@ final class WorkerRun implements AutoCloseable {
         } catch (KafkaFailure e) {
             throw abandon(new WorkerException(e.getMessage(), e));
         } catch (KafkaException e) {
-            throw abandon(new WorkerException("The worker cannot start: " + Printable.of(e.toString()), e));
+            // Kafka's own message says little, such as "Failed to create new KafkaAdminClient".
+            throw abandon(new WorkerException("The worker cannot start: " + Printable.of(e.toString())
+                    + (e.getCause() == null ? "" : " (" + Printable.innermostCause(e) + ")"), e));
         } catch (RuntimeException | Error e) {
             close();
             throw e;

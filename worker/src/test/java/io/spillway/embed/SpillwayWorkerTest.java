@@ -95,6 +95,16 @@ class SpillwayWorkerTest {
     }
 
     @Test
+    void a_start_with_properties_that_kafka_refuses_names_them() {
+        Map<String, String> properties = new HashMap<>(NOWHERE);
+        properties.put("request.timeout.ms", "2000");
+
+        assertThatThrownBy(SpillwayWorker.builder().kafka(properties).handler(handler).build()::start)
+                .isInstanceOf(WorkerException.class).hasMessageStartingWith("The worker cannot start: ")
+                .hasMessageContaining("The specified value of default.api.timeout.ms must be no smaller than");
+    }
+
+    @Test
     void a_worker_that_never_started_closes_its_handler_once() {
         SpillwayWorker worker = SpillwayWorker.builder().kafka(NOWHERE).handler(handler).build();
 
