@@ -1,6 +1,7 @@
 package io.spillway.embed;
 
 import io.spillway.core.policy.SettingsBinder;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.kafka.advice.SuggestedCommands;
 import io.spillway.kafka.topics.FirstAnswer;
 import io.spillway.kafka.topics.KafkaClients;
@@ -34,13 +35,15 @@ final class ExistingQueue {
     /**
      * Reads the settings of the topics and checks them as {@code topics check} does.
      *
+     * @throws InvalidSettingException if the shards do not fit the number of partitions
      * @throws KafkaFailure if the cluster does not answer, a topic is missing or has other settings than required, or
      *                      the transactions of the cluster are not safe
      */
-    static QueueSettings find(KafkaSettings kafka) {
+    static QueueSettings find(KafkaSettings kafka, ShardSettings shards) {
         SettingsBinder shipped = new SettingsBinder(Map.of());
-        ShardSettings shards = shipped.bind(ShardSettings.class);
-        QueueSettings declared = new QueueSettings(kafka, shipped.bind(TopicSettings.class), shards);
+        // For the names alone: the shards may not fit the number of partitions that ships.
+        QueueSettings declared = new QueueSettings(
+                kafka, shipped.bind(TopicSettings.class), shipped.bind(ShardSettings.class));
         KafkaClients clients = new KafkaClients(declared);
         Topics names = new Topics(declared);
         Set<String> existing = FirstAnswer.topics(kafka, clients, REMEDY);

@@ -3,6 +3,7 @@ package io.spillway.embed;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.text.Printable;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.periodic.ClusterWatch;
@@ -75,7 +76,7 @@ final class WorkerRun implements AutoCloseable {
     void start() {
         try {
             open();
-        } catch (KafkaFailure e) {
+        } catch (KafkaFailure | InvalidSettingException e) {
             throw abandon(new WorkerException(e.getMessage(), e));
         } catch (KafkaException e) {
             // Kafka's own message says little, such as "Failed to create new KafkaAdminClient".
@@ -88,7 +89,7 @@ final class WorkerRun implements AutoCloseable {
     }
 
     private void open() {
-        QueueSettings queue = ExistingQueue.find(settings.kafka());
+        QueueSettings queue = ExistingQueue.find(settings.kafka(), settings.shards());
         KafkaClients clients = new KafkaClients(queue);
         Topics topics = new Topics(queue);
         String id = settings.worker().id();

@@ -78,6 +78,15 @@ class SpillwayWorkerTest {
     }
 
     @Test
+    void a_worker_can_have_the_shards_of_the_routers() {
+        SpillwayWorker.builder().kafka(NOWHERE).handler(handler).settings(Map.of(
+                "shards.seed", "17", "shards.slots", "3", "shards.table", "2, 0, 1")).build().close();
+        assertThatThrownBy(() -> SpillwayWorker.builder()
+                        .kafka(NOWHERE).handler(handler).settings(Map.of("shards.slots", "many")).build())
+                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("must be a whole number");
+    }
+
+    @Test
     void a_start_where_nothing_listens_says_so_and_closes_the_worker() {
         Map<String, String> properties = new HashMap<>(NOWHERE);
         SpillwayWorker worker = SpillwayWorker.builder().kafka(properties).handler(handler).build();
