@@ -1,5 +1,6 @@
 package io.spillway.embed;
 
+import io.spillway.core.item.Lane;
 import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.kafka.advice.SuggestedCommands;
@@ -12,6 +13,7 @@ import io.spillway.kafka.topics.ShardSettings;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicCheck;
 import io.spillway.kafka.topics.TopicSettings;
+import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,9 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
-import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 
@@ -55,21 +58,44 @@ final class ExistingQueue {
                     + " create its topics with: " + commands.spillway("topics create"));
         }
         try (Admin admin = clients.admin()) {
-            boolean keepsTrail = existing.contains(names.trail());
-            Map<ConfigResource, Config> configs = configs(admin, keepsTrail
-                    ? List.of(names.ingress(), names.trail()) : List.of(names.ingress()));
-            Optional<Duration> trail = keepsTrail
-                    ? Optional.of(Duration.ofMillis(number(configs, names.trail(), TopicConfig.RETENTION_MS_CONFIG)))
-                    : Optional.empty();
-            List<TopicPartitionInfo> partitions = partitions(admin, names.ingress());
-            TopicSettings found = new TopicSettings(partitions.size(), partitions.getFirst().replicas().size(),
-                    (int) number(configs, names.ingress(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG), trail,
-                    Optional.of(number(configs, names.ingress(), TopicConfig.RETENTION_MS_CONFIG))
-                            .filter(millis -> millis >= 0).map(Duration::ofMillis));
+            List<String> present = Stream.concat(
+                            names.all().stream().map(TopicSpec::name), Stream.of(names.trail()))
+                    .filter(existing::contains).toList();
+            TopicSettings found = settings(names,
+                    TopicAdmin.get(admin.describeTopics(present).allTopicNames(), "describe topics"),
+                    TopicAdmin.get(admin.describeConfigs(present.stream().map(ExistingQueue::resource).toList()).all(),
+                            "describe topics"));
             QueueSettings queue = new QueueSettings(kafka, found, shards);
             check(new TopicCheck(admin, commands), new Topics(queue));
             return queue;
         }
+    }
+
+    /** Returns the settings with which the topics, of which some may be missing, were created. */
+    static TopicSettings settings(
+            Topics names, Map<String, TopicDescription> topics, Map<ConfigResource, Config> configs) {
+        Optional<Duration> trail = topics.containsKey(names.trail())
+                ? Optional.of(Duration.ofMillis(number(configs, names.trail(), TopicConfig.RETENTION_MS_CONFIG)))
+                : Optional.empty();
+        // A topic has more replicas while they move.
+        int replication = topics.values().stream().flatMap(topic -> topic.partitions().stream())
+                .mapToInt(partition -> partition.replicas().size()).min().orElse(1);
+        return new TopicSettings(topics.get(names.ingress()).partitions().size(), replication,
+                maxBytes(names, configs), trail,
+                Optional.of(number(configs, names.ingress(), TopicConfig.RETENTION_MS_CONFIG))
+                        .filter(millis -> millis >= 0).map(Duration::ofMillis));
+    }
+
+    /**
+     * The queue takes what fits into ingress and into its lanes. A single lane that takes less is a fault, which the
+     * check names.
+     */
+    private static int maxBytes(Topics names, Map<ConfigResource, Config> configs) {
+        long ofLanes = Stream.of(Lane.values()).filter(lane -> configs.containsKey(resource(names.lane(lane))))
+                .mapToLong(lane -> number(configs, names.lane(lane), TopicConfig.MAX_MESSAGE_BYTES_CONFIG)
+                        - (lane == Lane.DEAD_LETTER ? Topics.DEAD_LETTER_HEADROOM_BYTES : Topics.LANE_HEADROOM_BYTES))
+                .max().orElse(Long.MAX_VALUE);
+        return (int) Math.min(number(configs, names.ingress(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG), ofLanes);
     }
 
     private static void check(TopicCheck check, Topics topics) {
@@ -79,16 +105,6 @@ final class ExistingQueue {
             throw new KafkaFailure(problems.getFirst()
                     + (problems.size() == 1 ? "" : " (and " + (problems.size() - 1) + " more; see: topics check)"));
         }
-    }
-
-    private static List<TopicPartitionInfo> partitions(Admin admin, String topic) {
-        return TopicAdmin.get(admin.describeTopics(List.of(topic)).topicNameValues().get(topic),
-                "describe topic " + topic).partitions();
-    }
-
-    private static Map<ConfigResource, Config> configs(Admin admin, List<String> topics) {
-        return TopicAdmin.get(
-                admin.describeConfigs(topics.stream().map(ExistingQueue::resource).toList()).all(), "describe topics");
     }
 
     private static long number(Map<ConfigResource, Config> configs, String topic, String name) {
