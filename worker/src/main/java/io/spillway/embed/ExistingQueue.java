@@ -25,11 +25,17 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Queue as its topics on the cluster describe it, so that an application does not repeat their settings. */
 final class ExistingQueue {
+    private static final Logger LOG = LoggerFactory.getLogger(ExistingQueue.class);
     private static final String REMEDY =
             "Check that it runs, its address (bootstrap.servers) and the security properties of the client.";
 
@@ -58,9 +64,10 @@ final class ExistingQueue {
                     + " create its topics with: " + commands.spillway("topics create"));
         }
         try (Admin admin = clients.admin()) {
+            Stream<String> trail = keepsTrail(names.trail(), admin.describeTopics(List.of(names.trail()))
+                    .topicNameValues().get(names.trail())) ? Stream.of(names.trail()) : Stream.empty();
             List<String> present = Stream.concat(
-                            names.all().stream().map(TopicSpec::name), Stream.of(names.trail()))
-                    .filter(existing::contains).toList();
+                    names.all().stream().map(TopicSpec::name).filter(existing::contains), trail).toList();
             TopicSettings found = settings(names,
                     TopicAdmin.get(admin.describeTopics(present).allTopicNames(), "describe topics"),
                     TopicAdmin.get(admin.describeConfigs(present.stream().map(ExistingQueue::resource).toList()).all(),
@@ -68,6 +75,25 @@ final class ExistingQueue {
             QueueSettings queue = new QueueSettings(kafka, found, shards);
             check(new TopicCheck(admin, commands), new Topics(queue));
             return queue;
+        }
+    }
+
+    /**
+     * Returns whether the queue keeps a trail. Kafka does not say whether a topic exists that a login may not see, and
+     * where there is no trail nobody needs a permission on it.
+     */
+    static boolean keepsTrail(String trail, KafkaFuture<TopicDescription> answer) {
+        try {
+            TopicAdmin.get(answer, "describe topic " + trail);
+            return true;
+        } catch (KafkaFailure e) {
+            if (e.getCause() instanceof TopicAuthorizationException) {
+                LOG.warn("This login may not see the topic {}, so this worker writes no trail. If the queue keeps one,"
+                        + " give the login DESCRIBE, DESCRIBE_CONFIGS and WRITE on it, and start the worker again", trail);
+            } else if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                throw e;
+            }
+            return false;
         }
     }
 

@@ -1,9 +1,14 @@
 package io.spillway.embed;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.SettingsBinder;
+import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.kafka.topics.TopicSpec;
@@ -18,11 +23,16 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ExistingQueueTest {
     private static final TopicSettings SETTINGS =
@@ -70,6 +80,32 @@ class ExistingQueueTest {
     void a_lane_that_takes_less_than_the_others_does_not_become_the_rule() {
         maxBytes(NAMES.lane(Lane.AGED), 50_000);
         assertThat(found()).as("so that the check refuses it").isEqualTo(SETTINGS);
+    }
+
+    @Test
+    void a_trail_that_the_login_may_not_see_is_named_with_what_to_grant() {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(ExistingQueue.class);
+        log.start();
+        logger.addAppender(log);
+        try {
+            assertThat(keepsTrail(new UnknownTopicOrPartitionException())).isFalse();
+            assertThat(log.list).as("of a queue without a trail").isEmpty();
+            assertThat(keepsTrail(new TopicAuthorizationException(NAMES.trail()))).isFalse();
+            assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly(
+                    "This login may not see the topic spillway.trail, so this worker writes no trail. If the queue keeps"
+                            + " one, give the login DESCRIBE, DESCRIBE_CONFIGS and WRITE on it, and start the worker"
+                            + " again");
+            assertThatThrownBy(() -> keepsTrail(new TimeoutException("none"))).isInstanceOf(KafkaFailure.class);
+        } finally {
+            logger.detachAppender(log);
+        }
+    }
+
+    private static boolean keepsTrail(RuntimeException answer) {
+        return ExistingQueue.keepsTrail(NAMES.trail(), KafkaFuture.completedFuture("").thenApply(none -> {
+            throw answer;
+        }));
     }
 
     private TopicSettings found() {
