@@ -1,5 +1,6 @@
 package io.spillway.router;
 
+import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PassedPositions;
 import io.spillway.router.ledger.CommitRequester;
 import io.spillway.router.ledger.LedgerProducer;
@@ -34,7 +35,8 @@ record RouterClients(
         boolean takesNewPartitions) implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
-        return Admin.create(config);
+        // Kafka's own defaults.
+        return Admin.create(KafkaClients.withTimeouts(config, 60_000, 30_000));
     }
 
     @Override

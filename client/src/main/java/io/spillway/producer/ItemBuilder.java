@@ -63,6 +63,8 @@ public final class ItemBuilder {
     /** Negative for none. */
     private int priority = -1;
     private Instant deliverAt;
+    /** Latest end of a window that begins at {@link #deliverAt}. */
+    private Instant latest = Instant.MAX;
     private String orderKey = "";
     private boolean dedupe;
     private long withinMillis;
@@ -145,12 +147,13 @@ public final class ItemBuilder {
      * @param now  the current time
      */
     public ItemBuilder deliverAt(Instant time, Instant now) {
-        if (time.isBefore(Instant.ofEpochMilli(ItemLimits.EARLIEST_MILLIS))
-                || time.isAfter(now.plusMillis(ItemLimits.MAX_AHEAD_MILLIS))) {
+        Instant most = now.plusMillis(ItemLimits.MAX_AHEAD_MILLIS);
+        if (time.isBefore(Instant.ofEpochMilli(ItemLimits.EARLIEST_MILLIS)) || time.isAfter(most)) {
             throw new IllegalArgumentException(
                     "deliverAt = " + time + ". Allowed: from 2000 to 14 days ahead of now");
         }
         deliverAt = time;
+        latest = most;
         return this;
     }
 
@@ -179,7 +182,7 @@ public final class ItemBuilder {
      * created. The place of an item follows from its tenant and id: one that is built again has the same. It therefore
      * needs an id and a time. Default: no window.
      *
-     * @param window at most 14 days, kept to the millisecond
+     * @param window at most 14 days, together with the time of {@link #deliverAt}; kept to the millisecond
      */
     public ItemBuilder deliverWithin(Duration window) {
         if (window.isNegative() || window.compareTo(Duration.ofMillis(ItemLimits.MAX_AHEAD_MILLIS)) > 0) {
@@ -243,7 +246,7 @@ public final class ItemBuilder {
      *
      * @param topic the ingress topic, by default {@code spillway.ingress}; not null
      * @throws IllegalStateException if an item that must be a {@link WorkItem}, or has a window, has no id or no time,
-     *                               or one with {@link #dedupe} no id
+     *                               one with {@link #dedupe} no id, or a window ends more than 14 days ahead
      */
     public ProducerRecord<byte[], byte[]> toRecord(String topic) {
         if (dedupe) {
@@ -288,6 +291,10 @@ public final class ItemBuilder {
             ItemChecks.requireSet("id", id, "its place in a window follows from its id");
             from = deliverAt == null ? enqueuedAt : deliverAt;
             ItemChecks.requireSet("time: enqueuedAt or deliverAt", from, "a window begins then");
+            if (deliverAt != null && deliverAt.plusMillis(withinMillis).isAfter(latest)) {
+                throw new IllegalStateException("deliverAt = " + deliverAt + " with deliverWithin = "
+                        + Duration.ofMillis(withinMillis) + " ends too late. Allowed: 14 days ahead of now");
+            }
         }
         if (from != null) {
             long offsetMillis = DeliveryWindow.offsetMillis(tenant, id == null ? "" : id, withinMillis);

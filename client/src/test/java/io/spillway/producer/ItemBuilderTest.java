@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.schedule.DeliveryWindow;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
@@ -326,25 +325,5 @@ class ItemBuilderTest {
             assertRejected(() -> builder.deliverAt(bad, CREATED_AT),
                     "deliverAt = " + bad + ". Allowed: from 2000 to 14 days ahead of now");
         }
-    }
-
-    @Test
-    void a_window_spreads_items_from_their_time_or_creation_and_an_item_keeps_its_place() {
-        Duration window = Duration.ofMinutes(5);
-        long created = CREATED_AT.toEpochMilli();
-        ItemBuilder builder = ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT).deliverWithin(window);
-        long place = DeliveryWindow.offsetMillis("acme", "1", 300_000);
-        assertThat(ItemHeaders.number(builder.toRecord("in").headers(), ItemHeaders.DELIVER_AT))
-                .hasValue(created + place);
-        builder.deliverAt(CREATED_AT.plusSeconds(60), CREATED_AT);
-        assertThat(ItemHeaders.number(builder.channel("c").toRecord("in").headers(), ItemHeaders.DELIVER_AT))
-                .hasValue(created + 60_000 + place);
-
-        assertThatThrownBy(() -> ItemBuilder.of("acme").enqueuedAt(CREATED_AT).deliverWithin(window).toRecord("in"))
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("has no id");
-        assertThatThrownBy(() -> ItemBuilder.of("acme").id("1").deliverWithin(window).toRecord("in"))
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("has no time");
-        assertRejected(() -> builder.deliverWithin(Duration.ofDays(14).plusMillis(1)),
-                "deliverWithin = PT336H0.001S. Allowed: 0 to 14 days");
     }
 }

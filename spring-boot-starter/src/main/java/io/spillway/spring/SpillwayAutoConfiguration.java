@@ -13,6 +13,7 @@ import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.kafka.topics.Topics;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -65,7 +66,13 @@ public class SpillwayAutoConfiguration {
             SpillwayProperties properties, ObjectProvider<KafkaConnection> connection, JsonMapper json) {
         QueueSettings queue = queue(over(connection, properties));
         return new SpillwayTemplate(
-                () -> new KafkaClients(queue).producer(), new Topics(queue).ingress(), json);
+                () -> new KafkaClients(queue).producer(producing(queue)), new Topics(queue).ingress(), json);
+    }
+
+    /** With more requests in flight Kafka can store an item twice, after a batch of another one has timed out. */
+    private static Map<String, Object> producing(QueueSettings queue) {
+        String inFlight = ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION;
+        return queue.kafka().properties().containsKey(inFlight) ? Map.of() : Map.of(inFlight, 1);
     }
 
     @Bean

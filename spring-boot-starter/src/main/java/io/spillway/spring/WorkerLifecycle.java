@@ -15,12 +15,16 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Worker of the application: starts after all other beans, and drains before any of them stops. It publishes each
- * change of its {@link WorkerAvailability}. Does nothing without a method with {@link SpillwayHandler}. Owner of the
- * worker.
+ * Worker of the application: starts in the last phase, when all beans exist, and drains before any bean stops. It
+ * publishes each change of its {@link WorkerAvailability}. Does nothing without a method with {@link SpillwayHandler}.
+ * Owner of the worker.
  */
 public final class WorkerLifecycle implements SmartLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);
@@ -99,12 +103,25 @@ public final class WorkerLifecycle implements SmartLifecycle {
         }
     }
 
+    /**
+     * Stops the worker before other beans hear of the end: then executors of Spring take no more tasks. Later, beans of
+     * the same phase stop in any order.
+     */
+    @EventListener
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    void stopFirst(ContextClosedEvent event) {
+        // The publisher is the context of the worker; a child of it may close alone.
+        if (event.getApplicationContext() == events) {
+            stop();
+        }
+    }
+
     @Override
     public boolean isRunning() {
         return running;
     }
 
-    /** The last to start and the first to stop, so that handlers never meet a bean that has stopped. */
+    /** The last phase to start and the first to stop. */
     @Override
     public int getPhase() {
         return Integer.MAX_VALUE;

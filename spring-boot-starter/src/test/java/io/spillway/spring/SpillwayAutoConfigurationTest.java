@@ -6,13 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.DeliveryBuilder;
 import io.spillway.handler.Outcome;
+import io.spillway.producer.ItemBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.metrics.MetricsReporter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
@@ -22,6 +29,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import tools.jackson.databind.json.JsonMapper;
 
 class SpillwayAutoConfigurationTest {
+    private static final String IN_FLIGHT = "max.in.flight.requests.per.connection";
+
     private final ApplicationContextRunner plain = new ApplicationContextRunner().withConfiguration(
             AutoConfigurations.of(JacksonAutoConfiguration.class, SpillwayAutoConfiguration.class));
     private final ApplicationContextRunner configured =
@@ -153,6 +162,40 @@ class SpillwayAutoConfigurationTest {
                         "spillway.kafka.default.api.timeout.ms=1000", "spillway.kafka.request.timeout.ms=1000")
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining("nothing listens on 127.0.0.1:1"));
+    }
+
+    /** Knows how many requests the last producer may have in flight. */
+    public static final class InFlight implements MetricsReporter {
+        private static final AtomicReference<Object> OF_LAST = new AtomicReference<>();
+
+        @Override
+        public void configure(Map<String, ?> configs) {
+            OF_LAST.set(configs.get(IN_FLIGHT));
+        }
+
+        @Override
+        public void init(List<KafkaMetric> metrics) {}
+
+        @Override
+        public void metricChange(KafkaMetric metric) {}
+
+        @Override
+        public void metricRemoval(KafkaMetric metric) {}
+
+        @Override
+        public void close() {}
+    }
+
+    @ParameterizedTest
+    @CsvSource({"other, 1", "spillway.kafka.max.in.flight.requests.per.connection, 3"})
+    void a_template_has_one_request_in_flight_unless_the_application_wants_more(String property, String then) {
+        configured.withPropertyValues("spillway.kafka.metric.reporters=" + InFlight.class.getName(),
+                        "spillway.kafka.max.block.ms=1", property + "=" + then)
+                .run(context -> {
+                    assertThat(context.getBean(SpillwayTemplate.class).send(ItemBuilder.of("acme")))
+                            .as("without a broker").isCompletedExceptionally();
+                    assertThat(InFlight.OF_LAST.get()).hasToString(then);
+                });
     }
 
     @Test

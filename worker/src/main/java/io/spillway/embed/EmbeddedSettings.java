@@ -7,6 +7,7 @@ import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
 import io.spillway.kafka.periodic.StartDelays;
 import io.spillway.kafka.topics.KafkaSettings;
+import io.spillway.kafka.topics.ShardSettings;
 import io.spillway.worker.WorkerSettings;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,11 +16,12 @@ import java.util.TreeMap;
  * Settings of an embedded worker. The properties of the topics are not among them, because the worker reads those from
  * the cluster.
  *
+ * @param shards       partition selection, as configured for the routers
  * @param defaults     policy of tenants without their own, as configured for the routers
  * @param tenantSeries maximum number of tenants with metric series of their own
  */
 record EmbeddedSettings(
-        KafkaSettings kafka, WorkerSettings worker, PolicySettings defaults,
+        KafkaSettings kafka, WorkerSettings worker, ShardSettings shards, PolicySettings defaults,
         @Setting(key = "metrics.tenants", defaultValue = "100", allowed = "1 to 10000",
                 doc = "Maximum number of tenants with metric series of their own; all others are counted together.")
                 int tenantSeries) {
@@ -28,7 +30,7 @@ record EmbeddedSettings(
     private static final int MAX_ID_LENGTH = 100;
 
     EmbeddedSettings {
-        AllowedRange.check(EmbeddedSettings.class, kafka, worker, defaults, tenantSeries);
+        AllowedRange.check(EmbeddedSettings.class, kafka, worker, shards, defaults, tenantSeries);
     }
 
     /**
@@ -49,7 +51,7 @@ record EmbeddedSettings(
         EmbeddedSettings settings = binder.bind(EmbeddedSettings.class);
         for (String key : binder.unused()) {
             throw new InvalidSettingException(key, all.get(key), "unknown to an embedded worker. Known are the keys of"
-                    + " docs/configuration.md below kafka, worker, killer and defaults, and metrics.tenants");
+                    + " docs/configuration.md below kafka, worker, killer, shards and defaults, and metrics.tenants");
         }
         return settings;
     }

@@ -240,8 +240,8 @@ public final class SpillwayWorker implements AutoCloseable {
 
         /**
          * Sets settings by their keys in {@code docs/configuration.md}: those below {@code kafka}, {@code worker},
-         * {@code killer} and {@code defaults}, and {@code metrics.tenants}. The routers must have the same
-         * {@code defaults}.
+         * {@code killer}, {@code shards} and {@code defaults}, and {@code metrics.tenants}. The routers must have the
+         * same {@code shards} and {@code defaults}.
          */
         public Builder settings(Map<String, String> byKey) {
             byKey.forEach(this::setting);

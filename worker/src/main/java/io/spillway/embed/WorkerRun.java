@@ -3,6 +3,7 @@ package io.spillway.embed;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.text.Printable;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.periodic.ClusterWatch;
@@ -75,10 +76,12 @@ final class WorkerRun implements AutoCloseable {
     void start() {
         try {
             open();
-        } catch (KafkaFailure e) {
+        } catch (KafkaFailure | InvalidSettingException e) {
             throw abandon(new WorkerException(e.getMessage(), e));
         } catch (KafkaException e) {
-            throw abandon(new WorkerException("The worker cannot start: " + Printable.of(e.toString()), e));
+            // Kafka's own message says little, such as "Failed to create new KafkaAdminClient".
+            throw abandon(new WorkerException("The worker cannot start: " + Printable.of(e.toString())
+                    + (e.getCause() == null ? "" : " (" + Printable.innermostCause(e) + ")"), e));
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -86,7 +89,7 @@ final class WorkerRun implements AutoCloseable {
     }
 
     private void open() {
-        QueueSettings queue = ExistingQueue.find(settings.kafka());
+        QueueSettings queue = ExistingQueue.find(settings.kafka(), settings.shards());
         KafkaClients clients = new KafkaClients(queue);
         Topics topics = new Topics(queue);
         String id = settings.worker().id();

@@ -78,6 +78,15 @@ class SpillwayWorkerTest {
     }
 
     @Test
+    void a_worker_can_have_the_shards_of_the_routers() {
+        SpillwayWorker.builder().kafka(NOWHERE).handler(handler).settings(Map.of(
+                "shards.seed", "17", "shards.slots", "3", "shards.table", "2, 0, 1")).build().close();
+        assertThatThrownBy(() -> SpillwayWorker.builder()
+                        .kafka(NOWHERE).handler(handler).settings(Map.of("shards.slots", "many")).build())
+                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("must be a whole number");
+    }
+
+    @Test
     void a_start_where_nothing_listens_says_so_and_closes_the_worker() {
         Map<String, String> properties = new HashMap<>(NOWHERE);
         SpillwayWorker worker = SpillwayWorker.builder().kafka(properties).handler(handler).build();
@@ -92,6 +101,16 @@ class SpillwayWorkerTest {
         assertThat(handler.closes).hasValue(1);
         assertThat(worker.health()).isEqualTo(new WorkerHealth(false, "The worker is closed."));
         assertThatThrownBy(worker::start).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void a_start_with_properties_that_kafka_refuses_names_them() {
+        Map<String, String> properties = new HashMap<>(NOWHERE);
+        properties.put("request.timeout.ms", "2000");
+
+        assertThatThrownBy(SpillwayWorker.builder().kafka(properties).handler(handler).build()::start)
+                .isInstanceOf(WorkerException.class).hasMessageStartingWith("The worker cannot start: ")
+                .hasMessageContaining("The specified value of default.api.timeout.ms must be no smaller than");
     }
 
     @Test

@@ -79,10 +79,25 @@ public final class KafkaClients {
 
     /** Creates an admin client whose calls end after a time, unless {@code kafka.properties} has another. */
     public Admin admin(int apiTimeoutMillis) {
-        Map<String, Object> properties = common();
-        properties.putIfAbsent(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, apiTimeoutMillis);
-        properties.putIfAbsent(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
-        return create(() -> Admin.create(properties));
+        return create(() -> Admin.create(withTimeouts(common(), apiTimeoutMillis, 10_000)));
+    }
+
+    /**
+     * Returns the properties of an admin client with its timeouts. Kafka refuses a timeout of a call below that of a
+     * request, so one that is not among the properties fits the one that is.
+     *
+     * @param apiMillis     timeout of a call if the properties have none
+     * @param requestMillis timeout of a request if the properties have none
+     */
+    public static Map<String, Object> withTimeouts(Map<String, Object> properties, int apiMillis, int requestMillis) {
+        String api = CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG;
+        String request = CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG;
+        AdminClientConfig set = new AdminClientConfig(properties);
+        Map<String, Object> all = new HashMap<>(properties);
+        all.putIfAbsent(
+                request, properties.containsKey(api) ? Math.min(requestMillis, set.getInt(api)) : requestMillis);
+        all.putIfAbsent(api, properties.containsKey(request) ? Math.max(apiMillis, set.getInt(request)) : apiMillis);
+        return all;
     }
 
     /**

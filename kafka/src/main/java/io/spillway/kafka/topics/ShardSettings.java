@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Partition selection: which partitions of a lane each tenant uses. Must be equal in all routers and in all producers
- * that select partitions by tenant.
+ * Partition selection: which partitions of a lane each tenant uses. Must be equal in all routers and workers, and in
+ * all producers that select partitions by tenant.
  */
 public record ShardSettings(
         @Setting(key = "shards.seed", defaultValue = "0",

@@ -12,12 +12,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Response to a request: status, headers, and the first part of the body. The rest of the body is
  * read and dropped, so that the connection can be used again, up to {@link #MAX_READ} and {@link #MAX_MILLIS}; then the
- * connection is closed. A body that is slow, cut off or malformed is no error, because the destination has decided.
+ * connection is closed. A body that is slow, cut off or malformed is no error, because the destination has decided by
+ * the status; who needs the body asks {@link #isFull}.
  */
 final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.BodySubscriber<Void> {
     /** Bytes that are kept. */
@@ -27,8 +29,9 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
 
     private static final byte[] NOTHING = {};
 
-    private final CompletableFuture<Void> end = new CompletableFuture<>();
-    private final CompletionStage<Void> closed = end.handle((ended, late) -> closed(late != null));
+    /** Whether the body came in full; fails if it is late. */
+    private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+    private final CompletionStage<Void> closed = end.handle((full, late) -> closed(late != null));
     private volatile HttpResponse.ResponseInfo info;
     private final int maxResult;
     private byte[] kept = NOTHING;
@@ -73,6 +76,11 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
         return new String(kept, 0, length, StandardCharsets.UTF_8).strip();
     }
 
+    /** Returns whether the body was read to its end. */
+    boolean isFull() {
+        return end.state() == Future.State.SUCCESS && end.resultNow();
+    }
+
     @Override
     public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo responseInfo) {
         limit = responseInfo.statusCode() / 100 == 2 ? maxResult : MAX_KEPT;
@@ -96,7 +104,7 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
     public void onNext(List<ByteBuffer> buffers) {
         if (isOverAfter(buffers)) {
             subscription.cancel();
-            onComplete();
+            end.complete(false);
         } else {
             subscription.request(1);
         }
@@ -104,12 +112,12 @@ final class HttpAnswer implements HttpResponse.BodyHandler<Void>, HttpResponse.B
 
     @Override
     public void onError(Throwable error) {
-        onComplete();
+        end.complete(false);
     }
 
     @Override
     public void onComplete() {
-        end.complete(null);
+        end.complete(true);
     }
 
     private synchronized boolean isOverAfter(List<ByteBuffer> buffers) {

@@ -41,7 +41,7 @@ record HttpBatchHandler(HttpHandler http, int maxItems) implements BatchHandler 
         List<Delivery> sent = deliveries.subList(0, fitting(deliveries));
         HttpHandler.Called called = http.call(requests -> requests.of(sent), MAX_ANSWER, sent.getFirst().attempt());
         List<Outcome> outcomes = new ArrayList<>(switch (called.outcome()) {
-            case Outcome.Done done -> read(called.body(), sent.size());
+            case Outcome.Done done -> read(called, sent.size());
             case Outcome.Unavailable unavailable -> Collections.nCopies(sent.size(), unavailable);
             case Outcome one when sent.size() == 1 -> List.of(one);
             case Outcome.Retry whole -> throw new IOException(whole.detail());
@@ -62,13 +62,18 @@ record HttpBatchHandler(HttpHandler http, int maxItems) implements BatchHandler 
     }
 
     /** Returns the outcomes in an answer; all are done if it is empty. */
-    private static List<Outcome> read(String body, int items) throws IOException {
-        if (body.isEmpty()) {
+    private static List<Outcome> read(HttpHandler.Called called, int items) throws IOException {
+        if (!called.isFull()) {
+            // What is kept of it may be empty, and would mean that all are done.
+            throw new IOException("The answer did not come in full: it was cut off, malformed, longer than "
+                    + MAX_ANSWER + " bytes, or not there within " + HttpAnswer.MAX_MILLIS + " ms of its headers");
+        }
+        if (called.body().isEmpty()) {
             return Collections.nCopies(items, Outcome.done());
         }
         JsonNode list;
         try {
-            list = JSON.readTree(body);
+            list = JSON.readTree(called.body());
         } catch (JsonProcessingException e) {
             throw new IOException("The answer is not JSON: " + Printable.of(e.getOriginalMessage()), e);
         }

@@ -98,11 +98,12 @@ public final class HttpHandler implements Handler {
     /**
      * What a request came to.
      *
-     * @param body what is kept of the answer to a success; otherwise empty
+     * @param body   what is kept of the answer to a success; otherwise empty
+     * @param isFull whether the body of the answer came in full
      */
-    record Called(Outcome outcome, String body) {
+    record Called(Outcome outcome, String body, boolean isFull) {
         private static Called of(Outcome outcome) {
-            return new Called(outcome, "");
+            return new Called(outcome, "", false);
         }
     }
 
@@ -116,7 +117,7 @@ public final class HttpHandler implements Handler {
         try {
             HttpAnswer answer = sender.send(call, maxResult);
             Outcome outcome = outcomeOf(answer, attempt);
-            return new Called(outcome, outcome instanceof Outcome.Done ? answer.body() : "");
+            return new Called(outcome, outcome instanceof Outcome.Done ? answer.body() : "", answer.isFull());
         } catch (HttpRequests.UnsendableException e) {
             // Final, because the producer set it.
             return Called.of(Outcome.dead(Printable.of(e.getMessage())));

@@ -10,12 +10,12 @@ import io.spillway.handler.HandlerException;
 import io.spillway.handler.HandlerType;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.topics.KafkaClients;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -23,6 +23,8 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -36,12 +38,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class KafkaHandler implements Handler {
     /**
-     * In total below the default timeout of an attempt (30 s): a record of an interrupted attempt stays in the client's
-     * buffer and may be stored in addition to its retry, but an expired record is not.
+     * With {@link #DELIVERY_MILLIS} below the default timeout of an attempt (30 s): a record of an interrupted attempt
+     * stays in the client's buffer and may be stored in addition to its retry, but an expired record is not.
      */
     private static final Map<String, Object> TIMEOUTS = Map.of(
-            ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000,
-            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 19_000);
+            ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+    private static final long DELIVERY_MILLIS = 19_000;
+    private static final ConfigDef TYPES = new ConfigDef()
+            .define(ProducerConfig.LINGER_MS_CONFIG, ConfigDef.Type.LONG, ConfigDef.Importance.LOW, "")
+            .define(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, ConfigDef.Type.INT, ConfigDef.Importance.LOW, "");
 
     private final Producer<byte[], byte[]> producer;
     private final String topic;
@@ -102,12 +107,8 @@ final class KafkaHandler implements Handler {
      */
     private static KafkaHandler open(HandlerContext context, String topic) {
         requireTopic(context, topic);
-        Map<String, Object> properties = new HashMap<>(context.producer());
-        properties.putAll(TIMEOUTS);
-        // Settings for all clients take precedence.
-        properties.putAll(context.kafka());
         Producer<byte[], byte[]> producer =
-                new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+                new KafkaProducer<>(producing(context), new ByteArraySerializer(), new ByteArraySerializer());
         try {
             // Opens connections in advance.
             producer.partitionsFor(topic);
@@ -116,6 +117,21 @@ final class KafkaHandler implements Handler {
             producer.close();
             throw failure(topic, "cannot be written to: " + Printable.of(e.toString()), e);
         }
+    }
+
+    static Map<String, Object> producing(HandlerContext context) {
+        Map<String, Object> properties = new HashMap<>(context.producer());
+        properties.putAll(TIMEOUTS);
+        // Settings for all clients take precedence.
+        properties.putAll(context.kafka());
+        if (!context.kafka().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
+            AbstractConfig set = new AbstractConfig(TYPES, properties, false);
+            // Kafka refuses less.
+            properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) Math.min(Integer.MAX_VALUE, Math.max(
+                    DELIVERY_MILLIS, set.getLong(ProducerConfig.LINGER_MS_CONFIG)
+                            + set.getInt(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG))));
+        }
+        return properties;
     }
 
     @Override
@@ -150,10 +166,7 @@ final class KafkaHandler implements Handler {
 
     /** Uses an admin client, because a producer could create the topic with the cluster's defaults. */
     private static void requireTopic(HandlerContext context, String topic) {
-        Map<String, Object> properties = new HashMap<>(context.kafka());
-        properties.putIfAbsent(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, 30_000);
-        properties.putIfAbsent(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
-        try (Admin admin = Admin.create(properties)) {
+        try (Admin admin = Admin.create(KafkaClients.withTimeouts(context.kafka(), 30_000, 10_000))) {
             admin.describeTopics(List.of(topic)).topicNameValues().get(topic).get();
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();

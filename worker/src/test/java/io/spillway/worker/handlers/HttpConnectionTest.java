@@ -3,6 +3,7 @@ package io.spillway.worker.handlers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.handler.BatchHandler;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import io.spillway.worker.Deliveries;
@@ -15,6 +16,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -87,6 +89,28 @@ class HttpConnectionTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"stall", "cut", "chunk", "long"})
+    void a_call_for_many_items_fails_if_the_body_of_its_answer_does_not_come_in_full(String body) throws Exception {
+        serve((connection, request) -> {
+            boolean isChunked = body.equals("chunk");
+            write(connection, "HTTP/1.1 200 OK\r\n" + (isChunked ? "Transfer-Encoding: chunked\r\n\r\nno size\r\n"
+                    : "Content-Length: " + 2 * HttpBatchHandler.MAX_ANSWER + "\r\n\r\n"));
+            if (body.equals("long")) {
+                write(connection, " ".repeat(2 * HttpBatchHandler.MAX_ANSWER));
+            }
+            if (body.equals("stall")) {
+                end.await();
+            }
+            return isChunked;
+        });
+        try (BatchHandler handler = new HttpBatchHandler(handler(), 10)) {
+            assertThatThrownBy(() -> handler.handleAll(List.of(Deliveries.of("a"), Deliveries.of("b"))))
+                    .isInstanceOf(IOException.class).hasMessageStartingWith("The answer did not come in full");
+            assertThat(posts).as("not sent again").hasValue(1);
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void a_request_on_a_kept_connection_that_was_closed_is_sent_again_on_a_new_one(boolean reset) throws Exception {
         serve((connection, request) -> {
@@ -127,7 +151,7 @@ class HttpConnectionTest {
         }
     }
 
-    private Handler handler() {
+    private HttpHandler handler() {
         return new HttpHandler(
                 HttpRequestTest.of("http://127.0.0.1:" + server.getLocalPort() + "/"), InstantSource.system());
     }

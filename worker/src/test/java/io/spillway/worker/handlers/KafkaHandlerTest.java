@@ -2,12 +2,18 @@ package io.spillway.worker.handlers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.policy.SettingsBinder;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.DeliveryBuilder;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.topics.QueueSettings;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -24,6 +30,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class KafkaHandlerTest {
@@ -66,6 +73,23 @@ class KafkaHandlerTest {
                 new RecordHeader("dup", new byte[] {'1'}), new RecordHeader("nul", (byte[]) null),
                 new RecordHeader("dup", new byte[0]));
         assertThat(producer.history().getLast().key()).isNull();
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({
+        "linger.ms,           0,      19000",
+        "request.timeout.ms,  18996, 19001",
+        "request.timeout.ms,  30000, 30005",
+        "delivery.timeout.ms, 25000, 25000",
+    })
+    void a_record_expires_after_its_request_whatever_timeouts_the_clients_have(
+            String name, String value, String expiresAfter) {
+        Map<String, Object> properties = KafkaHandler.producing(new QueueContext(new SettingsBinder(Map.of(
+                "kafka.bootstrapServers", "127.0.0.1:1", "kafka.properties." + name, value))
+                .bind(QueueSettings.class), InstantSource.system()));
+
+        assertThat(properties.get("delivery.timeout.ms")).hasToString(expiresAfter);
+        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer()).close(Duration.ZERO);
     }
 
     private static MockProducer<byte[], byte[]> failing(RuntimeException error) {
