@@ -47,7 +47,7 @@ export function deadLetters(parameters, go) {
   ], "No dead letters match.");
   const counts = table("By tenant and reason", [
     {title: "Tenant", cell: (row) => ownerLink(row.tenant)},
-    {title: "Reason", cell: (row) => el("a", {href: "#/dead-letters?" + new URLSearchParams({tenant: row.tenant || "", reason: row.reason})}, row.reason)},
+    {title: "Reason", key: (row) => row.tenant + " " + row.reason, cell: (row) => el("a", {href: "#/dead-letters?" + new URLSearchParams({tenant: row.tenant || "", reason: row.reason})}, row.reason)},
     {title: "Dead letters", n: true, cell: (row) => count(row.count)},
   ], "There are none.");
 
