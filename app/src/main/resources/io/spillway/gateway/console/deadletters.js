@@ -2,7 +2,7 @@
 
 import {get, isOperator, post} from "./api.js";
 import {ask, button, disabling, el, facts, field, notice, sameTurn, setText, table, time} from "./dom.js";
-import {bytes, count, counted} from "./format.js";
+import {bytes, count, counted, localTime} from "./format.js";
 import {runsPanel} from "./runs.js";
 import {ownerLink} from "./tenants.js";
 
@@ -21,12 +21,15 @@ export function deadLetters(parameters, go) {
   const complete = el("p", {class: "soft"});
   const chosen = el("p", {class: "soft"});
   const runs = runsPanel();
-  const more = button("More", () => read(cursor));
+  const readAt = el("p", {class: "soft"});
+  const again = button("Read again", () => readOrSay(null));
+  const more = button("More", () => readOrSay(cursor));
   const replaying = button("Replay…", () => start("replay"));
   const discarding = button("Discard…", () => start("discard"));
   let items = [];
   let cursor = null;
   let isRead = false;
+  let reads = 0;
   let active = 0;
 
   const check = (item) => {
@@ -58,7 +61,10 @@ export function deadLetters(parameters, go) {
   }
 
   async function read(from) {
-    const page = await get("dead-letters", {...filter, cursor: from, limit: 50});
+    const mine = ++reads;
+    const page = await disabling([again, more], () => get("dead-letters", {...filter, cursor: from, limit: 50}));
+    // Another one has begun meanwhile.
+    if (mine !== reads) return;
     items = from === null ? page.items : items.concat(page.items);
     cursor = page.cursor;
     more.hidden = cursor === null;
@@ -67,7 +73,17 @@ export function deadLetters(parameters, go) {
       counts.show(page.counts);
       setText(complete, page.countsComplete === false ? "There are more: not all were counted." : "");
     }
+    // More pages leave it: the first one is what has been shown for longest.
+    if (from === null) setText(readAt, "Read at " + localTime(new Date().toISOString()) + ". Later changes show when it is read again.");
     isRead = true;
+  }
+
+  async function readOrSay(from) {
+    try {
+      await read(from);
+    } catch (e) {
+      notice(e.message, true);
+    }
   }
 
   /** What a run has finished is no longer in the list. */
@@ -143,7 +159,7 @@ export function deadLetters(parameters, go) {
     })) : el("p", {class: "soft"}, "A viewer cannot replay or discard.");
   showChosen();
   more.hidden = true;
-  return {title: "Dead letters", nodes: [form, acting, list.node, more, el("h3", {}, "By tenant and reason"), counts.node, complete, runs.node],
+  return {title: "Dead letters", nodes: [form, acting, el("div", {class: "row"}, readAt, again), list.node, more, el("h3", {}, "By tenant and reason"), counts.node, complete, runs.node],
     refresh: async () => {
       if (!isRead) await read(null);
       await refreshRuns();
