@@ -1,7 +1,7 @@
 // Changes that an operator can make, each after a question that says what will happen.
 
 import {isOperator, post} from "./api.js";
-import {ask, button, el, field, notice} from "./dom.js";
+import {ask, button, el, field, notice, sameTurn} from "./dom.js";
 
 /** Sends an action, and shows its result. */
 async function send(action) {
@@ -11,7 +11,12 @@ async function send(action) {
 
 /** Asks again with what a dry run of the action found. */
 async function counted(action, yes) {
+  const isSame = sameTurn();
   const {result, notes} = await post("actions", {...action, dryRun: true});
+  if (!isSame()) {
+    notice("Counted too late to ask. Nothing has changed.");
+    return true;
+  }
   ask({title: yes + "?", yes, body: [result, ...(notes || [])].map((line) => el("p", {}, line)), act: () => send(action)});
   return true;
 }

@@ -2,7 +2,7 @@
 
 import {get, openSession, session} from "./api.js";
 import {deadLetters} from "./deadletters.js";
-import {at, el, listenToDialog, notice, setText} from "./dom.js";
+import {at, el, listenToDialog, nextTurn, notice, setText} from "./dom.js";
 import {localTime, problem} from "./format.js";
 import {actions, instances, sweeps} from "./lists.js";
 import {overview} from "./overview.js";
@@ -48,6 +48,7 @@ async function open(isFocused) {
   const key = location.hash;
   pageKey = key;
   page = null;
+  nextTurn();
   at("main").ariaBusy = "true";
   document.querySelectorAll("nav a").forEach((link) => {
     link.ariaCurrent = link.hash === "#/" + name ? "page" : null;

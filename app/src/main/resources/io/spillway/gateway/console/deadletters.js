@@ -1,8 +1,8 @@
 // Dead letters: filters, one of them in full, and replay or discard of a selection after a dry run.
 
 import {get, isOperator, post} from "./api.js";
-import {ask, button, el, facts, field, notice, setText, table, time} from "./dom.js";
-import {bytes, count, counted} from "./format.js";
+import {ask, button, disabling, el, facts, field, notice, sameTurn, setText, table, time} from "./dom.js";
+import {bytes, count, counted, localTime} from "./format.js";
 import {runsPanel} from "./runs.js";
 import {ownerLink} from "./tenants.js";
 
@@ -21,10 +21,15 @@ export function deadLetters(parameters, go) {
   const complete = el("p", {class: "soft"});
   const chosen = el("p", {class: "soft"});
   const runs = runsPanel();
-  const more = button("More", () => read(cursor));
+  const readAt = el("p", {class: "soft"});
+  const again = button("Read again", () => readOrSay(null));
+  const more = button("More", () => readOrSay(cursor));
+  const replaying = button("Replay…", () => start("replay"));
+  const discarding = button("Discard…", () => start("discard"));
   let items = [];
   let cursor = null;
   let isRead = false;
+  let reads = 0;
   let active = 0;
 
   const check = (item) => {
@@ -47,7 +52,7 @@ export function deadLetters(parameters, go) {
   ], "No dead letters match.");
   const counts = table("By tenant and reason", [
     {title: "Tenant", cell: (row) => ownerLink(row.tenant)},
-    {title: "Reason", cell: (row) => el("a", {href: "#/dead-letters?" + new URLSearchParams({tenant: row.tenant || "", reason: row.reason})}, row.reason)},
+    {title: "Reason", key: (row) => row.tenant + " " + row.reason, cell: (row) => el("a", {href: "#/dead-letters?" + new URLSearchParams({tenant: row.tenant || "", reason: row.reason})}, row.reason)},
     {title: "Dead letters", n: true, cell: (row) => count(row.count)},
   ], "There are none.");
 
@@ -56,7 +61,10 @@ export function deadLetters(parameters, go) {
   }
 
   async function read(from) {
-    const page = await get("dead-letters", {...filter, cursor: from, limit: 50});
+    const mine = ++reads;
+    const page = await disabling([again, more], () => get("dead-letters", {...filter, cursor: from, limit: 50}));
+    // Another one has begun meanwhile.
+    if (mine !== reads) return;
     items = from === null ? page.items : items.concat(page.items);
     cursor = page.cursor;
     more.hidden = cursor === null;
@@ -65,7 +73,17 @@ export function deadLetters(parameters, go) {
       counts.show(page.counts);
       setText(complete, page.countsComplete === false ? "There are more: not all were counted." : "");
     }
+    // More pages leave it: the first one is what has been shown for longest.
+    if (from === null) setText(readAt, "Read at " + localTime(new Date().toISOString()) + ". Later changes show when it is read again.");
     isRead = true;
+  }
+
+  async function readOrSay(from) {
+    try {
+      await read(from);
+    } catch (e) {
+      notice(e.message, true);
+    }
   }
 
   /** What a run has finished is no longer in the list. */
@@ -77,7 +95,9 @@ export function deadLetters(parameters, go) {
 
   async function showOne(position) {
     try {
+      const isSame = sameTurn();
       const one = await get("dead-letters/" + encodeURIComponent(position));
+      if (!isSame()) return;
       const headers = Array.isArray(one.headers) ? one.headers.map((h) => [h.name || h.key || "", String(h.value)]) : Object.entries(one.headers || {});
       const known = Object.entries(one).filter(([key, value]) => !["headers", "payload", "kind", "truncated"].includes(key) && value !== null && typeof value !== "object");
       ask({title: "Dead letter " + position, body: [facts(known.map(([key, value]) => [key, String(value)])), el("h3", {}, "Headers"),
@@ -90,24 +110,31 @@ export function deadLetters(parameters, go) {
   }
 
   /** Returns the request for the selected ones, else for all that match; all of them must be asked for by name. */
-  function request(kind, rate, dryRun) {
+  function request(kind) {
     const {id, ...wanted} = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
     // Not by id, which several tenants may use.
-    if (selected.size > 0) return {kind, dryRun, rate, filter: {tenant: wanted.tenant, positions: [...selected]}};
+    if (selected.size > 0) return {kind, filter: {tenant: wanted.tenant, positions: [...selected]}};
     if (id !== undefined) wanted.ids = [id];
-    return {kind, dryRun, rate, filter: wanted, ...(kind === "discard" && Object.keys(wanted).length === 0 ? {all: true} : {})};
+    return {kind, filter: wanted, ...(kind === "discard" && Object.keys(wanted).length === 0 ? {all: true} : {})};
   }
 
   async function start(kind) {
     const rate = el("input", {type: "number", min: 1, max: MAX_RATE, value: "100"});
     try {
-      const plan = await post("runs", request(kind, 100, true));
+      const isSame = sameTurn();
+      // What was counted is what is done, also if the selection changes meanwhile.
+      const wanted = request(kind);
+      const plan = await disabling([replaying, discarding], () => post("runs", {...wanted, rate: 100, dryRun: true}));
+      if (!isSame()) {
+        notice("Counted too late to ask for the " + kind + ". Nothing has changed.");
+        return;
+      }
       ask({title: (kind === "replay" ? "Replay " : "Discard ") + (plan.selected === undefined ? "dead letters?" : counted(plan.selected, "dead letter") + "?"),
         yes: kind === "replay" ? "Replay" : "Discard",
         body: [el("p", {}, plan.result || ""), ...(plan.obstacles || []).map((why) => el("p", {}, "Cannot be replayed: " + why)), el("p", {}, "Nothing has changed yet. " + HAPPENS[kind]),
           kind === "replay" ? field("At most this many per second", rate) : ""],
         act: async () => {
-          const {id} = await post("runs", request(kind, Number(rate.value), false));
+          const {id} = await post("runs", {...wanted, rate: Number(rate.value), dryRun: false});
           notice("Started " + kind + " " + id + ". It continues if you leave this page.");
           selected.clear();
           showChosen();
@@ -124,7 +151,7 @@ export function deadLetters(parameters, go) {
     event.preventDefault();
     go("dead-letters", Object.fromEntries(FILTERS.map((name) => [name, inputs[name].value.trim()])));
   }}}, FILTERS.map((name) => field(name[0].toUpperCase() + name.slice(1), inputs[name])), el("button", {}, "Show"));
-  const acting = isOperator() ? el("div", {class: "row"}, chosen, button("Replay…", () => start("replay")), button("Discard…", () => start("discard")),
+  const acting = isOperator() ? el("div", {class: "row"}, chosen, replaying, discarding,
     button("Select none", () => {
       selected.clear();
       showChosen();
@@ -132,7 +159,7 @@ export function deadLetters(parameters, go) {
     })) : el("p", {class: "soft"}, "A viewer cannot replay or discard.");
   showChosen();
   more.hidden = true;
-  return {title: "Dead letters", nodes: [form, acting, list.node, more, el("h3", {}, "By tenant and reason"), counts.node, complete, runs.node],
+  return {title: "Dead letters", nodes: [form, acting, el("div", {class: "row"}, readAt, again), list.node, more, el("h3", {}, "By tenant and reason"), counts.node, complete, runs.node],
     refresh: async () => {
       if (!isRead) await read(null);
       await refreshRuns();

@@ -96,7 +96,36 @@ export function notice(text, isAlarm = false) {
   at("notice").classList.toggle("alarm", isAlarm);
 }
 
+/** Runs while these buttons are disabled; the one that had the focus gets it back. */
+export async function disabling(buttons, act) {
+  const focused = buttons.find((each) => each === document.activeElement);
+  buttons.forEach((each) => {
+    each.disabled = true;
+  });
+  try {
+    return await act();
+  } finally {
+    buttons.forEach((each) => {
+      each.disabled = false;
+    });
+    if (document.activeElement === document.body) focused?.focus();
+  }
+}
+
 let answer = null;
+// Whoever waits for a gateway must not ask, or close a question, that the user does not expect any more.
+let turn = 0;
+
+/** Begins something else: what was begun before is out of date. */
+export function nextTurn() {
+  turn++;
+}
+
+/** Returns a function that tells whether the user has done nothing else since: no question, no answer, no other page. */
+export function sameTurn() {
+  const mine = turn;
+  return () => mine === turn;
+}
 
 /**
  * Asks before a change. The text says what will happen; act is called when the user agrees. If it throws, its message
@@ -104,6 +133,7 @@ let answer = null;
  */
 export function ask({title, body, yes, act}) {
   const dialog = at("dialog");
+  nextTurn();
   setText(at("dialog-title"), title);
   at("dialog-body").replaceChildren(...[body].flat());
   setText(at("dialog-error"), "");
@@ -116,14 +146,16 @@ export function ask({title, body, yes, act}) {
 }
 
 export function listenToDialog() {
+  at("dialog").addEventListener("close", nextTurn);
   at("dialog-no").addEventListener("click", () => at("dialog").close());
   at("dialog-yes").addEventListener("click", async () => {
+    const isSame = sameTurn();
     at("dialog-yes").disabled = true;
     try {
-      if (await answer() !== true) at("dialog").close();
+      if (await answer() !== true && isSame()) at("dialog").close();
     } catch (e) {
-      setText(at("dialog-error"), e.message);
+      if (isSame()) setText(at("dialog-error"), e.message); else notice(e.message, true);
     }
-    at("dialog-yes").disabled = false;
+    if (isSame()) at("dialog-yes").disabled = false;
   });
 }
