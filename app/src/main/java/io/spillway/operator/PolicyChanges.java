@@ -110,7 +110,9 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
             PolicySettings unset = settings.without(change.getKey());
             boolean isUnset = switch (action.command()) {
-                case PAUSE, RESUME -> isPaused(policies, action, unset) == (action.command() == Command.PAUSE);
+                // Another pause may end before this one does.
+                case PAUSE -> false;
+                case RESUME -> !isPaused(policies, action, unset);
                 default -> change.getValue().equals(SetPolicy.DEFAULT);
             };
             settings = isUnset ? unset : settings.with(change.getKey(), change.getValue());
