@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
  *
  * @param perSecond items of a replay that become due per second; without effect on a discard
  * @param limit     maximum number of dead letters
- * @param atMillis  time of the order, at which the first item of a replay is due, epoch milliseconds
+ * @param atMillis  time of the order, later of its {@link #begun}; the first item of a replay is due then; epoch
+ *                  milliseconds
  */
 public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond, long limit, long atMillis) {
     /** Rate of a replay without one. */
@@ -137,6 +138,15 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
                     + " would be due in more than 30 days, the longest delay of an item. Give a higher --rate, or a "
                     + "--limit.");
         }
+    }
+
+    /**
+     * Returns the order as it begins after its survey; refuses as {@link #requireFits} does. Before that it may have
+     * waited for other runs and for the survey, and what would be due meanwhile would be due at once.
+     */
+    public DisposalOrder begun(Survey survey, long nowMillis) {
+        requireFits(survey);
+        return new DisposalOrder(kind, filter, perSecond, limit, nowMillis);
     }
 
     /** Returns what the order would do, as fields for JSON in a mutable map. */

@@ -57,11 +57,7 @@ final class DeadLettersReplayCommand implements Runnable {
                 }
             });
         } else {
-            run.execute((result, survey) -> {
-                Printer printer = common.printer();
-                printer.result(order.result(result, survey), order.done(result.done()));
-                DisposalRun.printObstacles(printer, survey);
-            });
+            run.execute();
         }
     }
 
