@@ -156,8 +156,7 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
         plan.put(kind == Kind.REPLAY ? "wouldReplay" : "wouldDiscard", tally.count());
         plan.put("byTenantAndReason", DeadLetterFields.of(tally));
         if (kind == Kind.REPLAY) {
-            plan.putAll(Map.of("matching", survey.matching(), "droppedBySweep", swept(tally),
-                    "droppedByTtl", expired(tally)));
+            plan.putAll(Map.of("matching", survey.matching(), "droppedBySweep", swept(tally)));
         }
         return plan;
     }
@@ -184,8 +183,7 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
     public String planned(Survey survey) {
         DeadLetterCounts tally = survey.tally();
         return kind.would + Printable.count(tally.count(), "dead letter") + until(tally.count()) + "."
-                + (kind == Kind.DISCARD ? "" : " Dropped when due: " + swept(tally) + " by a sweep, " + expired(tally)
-                        + " by the time to live.");
+                + (kind == Kind.DISCARD ? "" : " Dropped when due: " + swept(tally) + " by a sweep.");
     }
 
     /** Returns what the order has done, in a sentence. */
@@ -195,10 +193,6 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
 
     private static long swept(DeadLetterCounts tally) {
         return tally.rows().stream().mapToLong(DeadLetterCounts.Row::swept).sum();
-    }
-
-    private static long expired(DeadLetterCounts tally) {
-        return tally.rows().stream().mapToLong(DeadLetterCounts.Row::expired).sum();
     }
 
     private String until(long count) {
