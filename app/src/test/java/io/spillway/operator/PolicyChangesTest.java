@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.operator.OperatorAction.SetPolicy;
 import java.time.InstantSource;
@@ -59,6 +61,54 @@ class PolicyChangesTest {
         pause("*", true);
         pause("acme", false);
         assertThat(policies().own("acme").get(PolicyField.PAUSED)).contains(false);
+    }
+
+    @Test
+    void a_value_of_a_workload_that_equals_the_default_overrides_that_of_all_tenants() {
+        set("*", Optional.of("mail"), Map.of(PolicyField.WEIGHT, "5"));
+        set("acme", Optional.of("mail"), Map.of(PolicyField.WEIGHT, "1"));
+        assertThat(policies().of("acme").workloads().get("mail").weight()).isEqualTo(1);
+        set("acme", Optional.of("mail"), Map.of(PolicyField.WEIGHT, "default"));
+        assertThat(policies().of("acme").workloads().get("mail").weight()).isEqualTo(5);
+        assertThat(policies().names()).containsExactly("*");
+    }
+
+    @Test
+    void a_change_of_one_workload_leaves_the_others_as_they_are() {
+        set("*", Optional.of("mail"), Map.of(PolicyField.WEIGHT, "5"));
+        queue.stored(queue.topics.policies()).put("acme", TenantPolicies.encode("acme",
+                new PolicySettings(Map.of(), Map.of("mail", WorkloadPolicy.DEFAULT))));
+        set("acme", Optional.of("export"), Map.of(PolicyField.CONCURRENCY, "2"));
+        set("acme", Optional.of("export"), Map.of(PolicyField.CONCURRENCY, "default"));
+        assertThat(policies().own("acme").workloads()).containsOnlyKeys("mail");
+    }
+
+    @Test
+    void a_workload_is_resumed_also_where_all_tenants_have_it_paused() {
+        pauseMail("*", true);
+        pauseMail("acme", false);
+        assertThat(policies().of("acme").isPaused("mail")).isFalse();
+        assertThat(policies().of("bolt").isPaused("mail")).isTrue();
+        pauseMail("*", false);
+        pauseMail("acme", false);
+        assertThat(policies().names()).isEmpty();
+    }
+
+    @Test
+    void a_pause_of_a_workload_and_its_end_leave_its_other_limits() {
+        set("*", Optional.of("mail"), Map.of(PolicyField.WEIGHT, "5"));
+        set("bolt", Optional.of("mail"), Map.of(PolicyField.WEIGHT, "1"));
+        for (boolean pause : new boolean[] {true, false}) {
+            pauseMail("acme", pause);
+            pauseMail("bolt", pause);
+            assertThat(policies().of("acme").workload("mail").weight()).isEqualTo(5);
+            assertThat(policies().of("bolt").workload("mail").weight()).isEqualTo(1);
+        }
+        assertThat(policies().names()).containsExactlyInAnyOrder("*", "bolt");
+    }
+
+    private void pauseMail(String tenant, boolean pause) {
+        actions(Map.of()).act(SetPolicy.pause(tenant, Optional.of("mail"), pause), "olga", false);
     }
 
     private void pause(String tenant, boolean pause) {
