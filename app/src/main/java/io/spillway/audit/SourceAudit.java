@@ -7,6 +7,7 @@ import io.spillway.kafka.topics.KafkaFailure;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -15,12 +16,15 @@ import java.util.OptionalLong;
  * @param least   by the ledger before the count
  * @param most    by the ledger after it; the same when nothing moves
  * @param records of the topic; empty if they cannot be counted
+ * @param isRead  whether the cluster answered; if it did, what it has may still not be enough for a count
  * @param problem why they cannot be counted; empty if they were
  */
-public record SourceAudit(String source, long least, long most, OptionalLong records, String problem) {
-    /** Returns whether each record that was passed is one item, as far as the records can be counted. */
-    public boolean isCorrect() {
-        return records.isEmpty() || records.getAsLong() >= least && records.getAsLong() <= most;
+public record SourceAudit(
+        String source, long least, long most, OptionalLong records, boolean isRead, String problem) {
+    /** Returns whether each record that was passed is one item; empty if nobody can know. False if it was not read. */
+    public Optional<Boolean> isCorrect() {
+        return isRead && records.isEmpty() ? Optional.empty()
+                : Optional.of(isRead && records.getAsLong() >= least && records.getAsLong() <= most);
     }
 
     /**
@@ -35,21 +39,22 @@ public record SourceAudit(String source, long least, long most, OptionalLong rec
         Map<String, TenantBalance> after = LedgerReader.read(census).sources();
         return counts.entrySet().stream().map(entry -> new SourceAudit(
                 entry.getKey(), accepted(before, entry.getKey()), accepted(after, entry.getKey()),
-                entry.getValue().records(), entry.getValue().problem())).toList();
+                entry.getValue().records(), entry.getValue().isRead(), entry.getValue().problem())).toList();
     }
 
-    private record Count(OptionalLong records, String problem) {}
+    private record Count(OptionalLong records, boolean isRead, String problem) {}
 
     private static Count count(Census census, String name, SourceSettings source) {
         if (source.start().equals(SourceSettings.LATEST)) {
-            return new Count(OptionalLong.empty(), "it began at the latest record: nobody knows which one that was");
+            return new Count(
+                    OptionalLong.empty(), true, "it began at the latest record: nobody knows which one that was");
         }
         try {
             OptionalLong records =
                     census.passed(source.topic(), census.topics().sourceGroup(name), source.startMillis());
-            return new Count(records, records.isPresent() ? "" : "the first records of its topic are gone");
+            return new Count(records, true, records.isPresent() ? "" : "the first records of its topic are gone");
         } catch (KafkaFailure e) {
-            return new Count(OptionalLong.empty(), Printable.of(e.getMessage()));
+            return new Count(OptionalLong.empty(), false, Printable.of(e.getMessage()));
         }
     }
 

@@ -28,13 +28,12 @@ public final class DeadLetterCounts {
     /**
      * Counts of one group.
      *
-     * @param count   all dead letters
-     * @param swept   those that a sweep would drop when they are due
-     * @param expired those that will be past their time to live when they are due
+     * @param count all dead letters
+     * @param swept those that a sweep would drop when they are due
      */
-    public record Row(Group group, long count, long swept, long expired) {
+    public record Row(Group group, long count, long swept) {
         private Row plus(Row more) {
-            return new Row(group, count + more.count, swept + more.swept, expired + more.expired);
+            return new Row(group, count + more.count, swept + more.swept);
         }
     }
 
@@ -53,8 +52,7 @@ public final class DeadLetterCounts {
     void add(Group own, ReplayForecast.Result forecast) {
         Group group = rows.containsKey(own) || rows.size() < MAX_ROWS ? own : OTHERS;
         int swept = forecast == ReplayForecast.Result.SWEPT ? 1 : 0;
-        int expired = forecast == ReplayForecast.Result.EXPIRED ? 1 : 0;
-        rows.merge(group, new Row(group, 1, swept, expired), Row::plus);
+        rows.merge(group, new Row(group, 1, swept), Row::plus);
         count++;
     }
 

@@ -84,7 +84,7 @@ public final class DeadLetterRun implements AutoCloseable {
     /**
      * Executes the run in batches, and then purges finished records.
      *
-     * @param survey survey of this run, with the same filter and disposal
+     * @param survey survey of this run, with the same filter and kind of disposal
      * @throws SupersededException if another run has started
      * @throws KafkaFailure if the cluster rejects a request or does not respond; committed batches remain valid
      */

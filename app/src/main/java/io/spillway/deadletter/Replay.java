@@ -80,7 +80,8 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
         // Else an item that had lost its workers would be a suspect at once.
         headers.remove(ItemHeaders.LOST).remove(ItemHeaders.GRANTED_BY).remove(ItemHeaders.LAST_FAILURE);
         set(headers, ItemHeaders.ORIGIN, letter.originText());
-        set(headers, ItemHeaders.REPLAYED_AT, Long.toString(startMillis));
+        // Its age counts from then, or a slow replay would use up the time of its last items.
+        set(headers, ItemHeaders.REPLAYED_AT, Long.toString(dueMillis));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
         Optional<Turn> turn = Turn.of(headers, topics.partitions());
         // It goes on in the place of its order that it has, or behind those that came after it.

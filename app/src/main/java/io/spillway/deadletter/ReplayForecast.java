@@ -1,6 +1,5 @@
 package io.spillway.deadletter;
 
-import io.spillway.core.item.DropReason;
 import io.spillway.core.routing.ItemEnds;
 import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.ReplayRules;
@@ -9,7 +8,7 @@ import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 
-/** Forecast of whether the delay stage will drop a replayed dead letter because of its age. */
+/** Forecast of whether the delay stage will drop a replayed dead letter. */
 @FunctionalInterface
 public interface ReplayForecast {
     /** Assumes that nothing is dropped. */
@@ -17,18 +16,16 @@ public interface ReplayForecast {
 
     /** Expected result of the delay stage. */
     enum Result {
-        /** Moved to a worker's lane, or dead-lettered again. */
+        /** Moved to a worker's lane. */
         WORK,
         /** Dropped by a sweep. */
-        SWEPT,
-        /** Dropped because it is past its time to live. */
-        EXPIRED
+        SWEPT
     }
 
     /** Returns the forecast for the dead letter with this index in the run, from 0. */
     Result of(DeadLetter letter, long index);
 
-    /** Returns a forecast by the current policies and sweeps: age counts from the replay, no attempt was made since. */
+    /** Returns a forecast by the current policies and sweeps. The age counts from the due time, so no limit is over. */
     static ReplayForecast of(Replay replay, TenantPolicies policies, Sweeps sweeps) {
         ItemEnds ends = new ItemEnds(sweeps::coveredBeforeMillis, ItemEnds.NO_FAILURES, () -> 0);
         return (letter, index) -> {
@@ -38,12 +35,11 @@ public interface ReplayForecast {
             long dueMillis = ReplayRules.dueMillis(replay.startMillis(), index, replay.perSecond());
             ItemTimes times = ItemTimes
                     .entered(item.enqueuedAtMillis(), letter.record().timestamp(), dueMillis)
-                    .deliverAt(item.deliverAtMillis(), dueMillis).replayedAt(replay.startMillis(), dueMillis)
+                    .deliverAt(item.deliverAtMillis(), dueMillis).replayedAt(dueMillis, dueMillis)
                     .waited(dueMillis);
             Route route = ends.now(item.tenant(), item.workload(), times,
                     policies.of(item.tenant(), item.workload()), dueMillis).orElse(Route.HOT);
-            return !(route instanceof Route.Drop drop) ? Result.WORK
-                    : drop.reason() == DropReason.SWEEP ? Result.SWEPT : Result.EXPIRED;
+            return route instanceof Route.Drop ? Result.SWEPT : Result.WORK;
         };
     }
 }

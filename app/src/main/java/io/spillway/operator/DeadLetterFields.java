@@ -36,7 +36,7 @@ public final class DeadLetterFields {
     public static List<Map<String, Object>> of(DeadLetterCounts tally) {
         return tally.rows().stream().map(row -> Map.<String, Object>of(
                 "tenant", row.group().tenant(), "reason", row.group().reason(), "count", row.count(),
-                "droppedBySweep", row.swept(), "droppedByTtl", row.expired())).toList();
+                "droppedBySweep", row.swept())).toList();
     }
 
     /** Returns what a list shows of a dead letter. */

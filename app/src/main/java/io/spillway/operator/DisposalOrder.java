@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
  *
  * @param perSecond items of a replay that become due per second; without effect on a discard
  * @param limit     maximum number of dead letters
- * @param atMillis  time of the order, at which the first item of a replay is due, epoch milliseconds
+ * @param atMillis  time of the order, later of its {@link #begun}; the first item of a replay is due then; epoch
+ *                  milliseconds
  */
 public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond, long limit, long atMillis) {
     /** Rate of a replay without one. */
@@ -139,6 +140,15 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
         }
     }
 
+    /**
+     * Returns the order as it begins after its survey; refuses as {@link #requireFits} does. Before that it may have
+     * waited for other runs and for the survey, and what would be due meanwhile would be due at once.
+     */
+    public DisposalOrder begun(Survey survey, long nowMillis) {
+        requireFits(survey);
+        return new DisposalOrder(kind, filter, perSecond, limit, nowMillis);
+    }
+
     /** Returns what the order would do, as fields for JSON in a mutable map. */
     public Map<String, Object> plan(Survey survey) {
         DeadLetterCounts tally = survey.tally();
@@ -146,8 +156,7 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
         plan.put(kind == Kind.REPLAY ? "wouldReplay" : "wouldDiscard", tally.count());
         plan.put("byTenantAndReason", DeadLetterFields.of(tally));
         if (kind == Kind.REPLAY) {
-            plan.putAll(Map.of("matching", survey.matching(), "droppedBySweep", swept(tally),
-                    "droppedByTtl", expired(tally)));
+            plan.putAll(Map.of("matching", survey.matching(), "droppedBySweep", swept(tally)));
         }
         return plan;
     }
@@ -174,8 +183,7 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
     public String planned(Survey survey) {
         DeadLetterCounts tally = survey.tally();
         return kind.would + Printable.count(tally.count(), "dead letter") + until(tally.count()) + "."
-                + (kind == Kind.DISCARD ? "" : " Dropped when due: " + swept(tally) + " by a sweep, " + expired(tally)
-                        + " by the time to live.");
+                + (kind == Kind.DISCARD ? "" : " Dropped when due: " + swept(tally) + " by a sweep.");
     }
 
     /** Returns what the order has done, in a sentence. */
@@ -185,10 +193,6 @@ public record DisposalOrder(Kind kind, DeadLetterFilter filter, double perSecond
 
     private static long swept(DeadLetterCounts tally) {
         return tally.rows().stream().mapToLong(DeadLetterCounts.Row::swept).sum();
-    }
-
-    private static long expired(DeadLetterCounts tally) {
-        return tally.rows().stream().mapToLong(DeadLetterCounts.Row::expired).sum();
     }
 
     private String until(long count) {

@@ -27,6 +27,7 @@ final class DisposalTask implements Runnable, ScanListener {
     private final OperatorQueue queue;
     private final ActionRecorder recorder;
     private final AtomicBoolean isTaken = new AtomicBoolean();
+    private volatile DisposalOrder begun;
     private volatile String stopped = "";
     private volatile State state = State.COUNTING;
     private volatile long selected;
@@ -36,6 +37,7 @@ final class DisposalTask implements Runnable, ScanListener {
     DisposalTask(String id, DisposalOrder order, String by, OperatorQueue queue, ActionRecorder recorder) {
         this.id = id;
         this.order = order;
+        this.begun = order;
         this.by = by;
         this.queue = queue;
         this.recorder = recorder;
@@ -105,7 +107,7 @@ final class DisposalTask implements Runnable, ScanListener {
         } catch (OperatorException e) {
             end(State.FAILED, e.getMessage());
         } catch (SupersededException e) {
-            end(State.FAILED, order.done(e.done()) + " Stopped: " + e.getMessage() + ".");
+            end(State.FAILED, begun.done(e.done()) + " Stopped: " + e.getMessage() + ".");
         } catch (KafkaFailure e) {
             end(State.FAILED, e.getMessage());
         } catch (RuntimeException | Error e) {
@@ -125,19 +127,20 @@ final class DisposalTask implements Runnable, ScanListener {
         }
     }
 
-    private void surveyed(Survey survey) {
-        order.requireFits(survey);
+    private DisposalOrder surveyed(Survey survey) {
+        begun = order.begun(survey, recorder.clock().millis());
         selected = survey.tally().count();
         state = State.RUNNING;
+        return begun;
     }
 
     private void ended(RunResult ended) {
         done = ended.done();
         if (ended.stopped()) {
-            end(State.CANCELLED, order.done(ended.done()) + " Stopped after " + ended.done() + " of " + selected
+            end(State.CANCELLED, begun.done(ended.done()) + " Stopped after " + ended.done() + " of " + selected
                     + ": " + stopped + ".");
         } else {
-            end(State.DONE, order.done(ended.done()));
+            end(State.DONE, begun.done(ended.done()));
         }
     }
 

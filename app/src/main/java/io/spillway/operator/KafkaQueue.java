@@ -139,13 +139,11 @@ public record KafkaQueue(Configuration configuration, InstantSource clock, Suppl
     }
 
     @Override
-    public Optional<RunResult> run(DisposalOrder order, Consumer<Survey> surveyed, ScanListener watch) {
-        Disposal disposal = order.disposal(new Topics(configuration.queue()));
+    public Optional<RunResult> run(DisposalOrder order, Function<Survey, DisposalOrder> surveyed, ScanListener watch) {
+        Topics topics = new Topics(configuration.queue());
         try (DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
-            return run.survey(order.filter(), disposal, order.limit(), watch).map(survey -> {
-                surveyed.accept(survey);
-                return run.run(survey, order.filter(), disposal, watch);
-            });
+            return run.survey(order.filter(), order.disposal(topics), order.limit(), watch).map(survey ->
+                    run.run(survey, order.filter(), surveyed.apply(survey).disposal(topics), watch));
         } catch (KafkaException e) {
             throw new KafkaFailure("cannot read the dead letters", e);
         }

@@ -9,7 +9,7 @@ import io.spillway.deadletter.ScanListener;
 import io.spillway.deadletter.Survey;
 import io.spillway.kafka.view.SweepTarget;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The queue in Kafka as operators' actions need it. Thread-safe: each call has clients of its own. Each method throws
@@ -47,9 +47,10 @@ public interface OperatorQueue {
     /**
      * Surveys and processes the dead letters of an order, each exactly once.
      *
-     * @param surveyed receives the survey before anything is changed; may throw {@link OperatorException}
+     * @param surveyed receives the survey before anything is changed, and returns the {@link DisposalOrder#begun}; may
+     *                 throw {@link OperatorException}
      * @return empty if it was stopped before anything was changed
      * @throws io.spillway.deadletter.SupersededException if another run has started
      */
-    Optional<RunResult> run(DisposalOrder order, Consumer<Survey> surveyed, ScanListener watch);
+    Optional<RunResult> run(DisposalOrder order, Function<Survey, DisposalOrder> surveyed, ScanListener watch);
 }

@@ -94,13 +94,18 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         PolicySettings settings = policies.own(tenant);
         if (action.workload().isPresent()) {
             String workload = action.workload().get();
-            WorkloadPolicy limits = settings.workloads().getOrDefault(workload, WorkloadPolicy.DEFAULT);
+            boolean isSet = action.command() == Command.SET;
+            WorkloadPolicy below = inForce(policies, tenant, settings.withoutWorkload(workload)).workload(workload);
+            WorkloadPolicy limits = settings.workloads().getOrDefault(workload, isSet ? WorkloadPolicy.DEFAULT : below);
             for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
                 limits = limits.with(
                         change.getKey(), SetPolicy.parsed(change.getKey(), change.getValue()));
             }
+            boolean isUnset = isSet ? limits.equals(WorkloadPolicy.DEFAULT)
+                            && action.values().values().stream().allMatch(SetPolicy.DEFAULT::equals)
+                    : action.command() == Command.RESUME && limits.equals(below);
             try {
-                return settings.withWorkload(workload, limits);
+                return isUnset ? settings.withoutWorkload(workload) : settings.withWorkload(workload, limits);
             } catch (IllegalArgumentException e) {
                 throw OperatorException.conflict(tenant + ": " + e.getMessage() + ". Remove the limits of another: "
                         + "spillway tenants set " + SuggestedCommands.quoted(tenant)
@@ -110,7 +115,9 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
         for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {
             PolicySettings unset = settings.without(change.getKey());
             boolean isUnset = switch (action.command()) {
-                case PAUSE, RESUME -> isPaused(policies, action, unset) == (action.command() == Command.PAUSE);
+                // Another pause may end before this one does.
+                case PAUSE -> false;
+                case RESUME -> !isPaused(policies, action, unset);
                 default -> change.getValue().equals(SetPolicy.DEFAULT);
             };
             settings = isUnset ? unset : settings.with(change.getKey(), change.getValue());
@@ -121,9 +128,13 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
     /** Returns whether it is paused with these settings of the tenant. */
     private static boolean isPaused(
             TenantPolicies policies, SetPolicy action, PolicySettings settings) {
-        policies.put(action.tenant(), TenantPolicies.encode(action.tenant(), settings));
-        TenantPolicy policy = policies.of(action.tenant());
+        TenantPolicy policy = inForce(policies, action.tenant(), settings);
         return action.workload().map(policy::isPaused).orElseGet(policy::paused);
+    }
+
+    private static TenantPolicy inForce(TenantPolicies policies, String tenant, PolicySettings settings) {
+        policies.put(tenant, TenantPolicies.encode(tenant, settings));
+        return policies.of(tenant);
     }
 
     ActionResult releaseShard(OperatorAction.ReleaseShard action) {

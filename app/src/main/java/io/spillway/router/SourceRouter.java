@@ -42,6 +42,8 @@ final class SourceRouter implements AutoCloseable {
     private final PeriodicTask task;
     private volatile Optional<KafkaStreams> streams = Optional.empty();
     private volatile DiskRoom room = DiskRoom.ENOUGH;
+    /** Whether it waits for the time at which it starts. */
+    private volatile boolean isEarly;
     private boolean isClosed;
     private volatile long lag;
 
@@ -63,8 +65,8 @@ final class SourceRouter implements AutoCloseable {
         this.clients = clients;
         this.task = new PeriodicTask("source-" + name, this::run, failure ->
                 LOG.error("Source {} does not run; trying again every {} s: {}", name, PERIOD_MILLIS / 1000, failure));
-        Gauge.builder("spillway.source.running", this, self -> self.isRunning() ? 1 : 0)
-                .description("1 if this process reads the source, 0 while it cannot")
+        Gauge.builder("spillway.source.running", this, self -> self.isRunning() || self.isEarly ? 1 : 0)
+                .description("1 if this process reads the source or waits for its start, 0 while it cannot")
                 .tag("source", name).register(registry);
         Gauge.builder("spillway.source.lag", this, self -> self.lag)
                 .description("Offsets of a source's topic that are not routed yet").tag("source", name)
@@ -99,10 +101,19 @@ final class SourceRouter implements AutoCloseable {
         }
         if (!isRunning()) {
             closeClient();
+            boolean wasEarly = isEarly;
+            isEarly = false;
             topic.problems().forEach(problem -> {
                 throw new KafkaFailure(problem);
             });
-            offsets.commitForSource(group, source.topic(), first());
+            isEarly = !offsets.commitForSource(
+                    group, source.topic(), first(), source.startMillis().orElse(Long.MIN_VALUE));
+            if (isEarly) {
+                if (!wasEarly) {
+                    LOG.info("Source {} waits until {}, its start", name, source.start());
+                }
+                return;
+            }
             KafkaStreams client = clients.get();
             streams = Optional.of(client);
             follow(client);

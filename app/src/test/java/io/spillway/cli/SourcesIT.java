@@ -130,6 +130,9 @@ class SourcesIT {
         }
         assertThat(new ExactlyOneLane(kafka, commands.topics()).breaches(origins)).isEmpty();
         assertThat(commands.run("audit", "--sources").done().out()).contains("it began at the latest record");
+        JsonNode audited = commands.run("audit", "--sources", "--output", "json").done().json();
+        assertThat(audited.at("/sources/0/correct").isNull()).as("nobody knows").isTrue();
+        assertThat(audited.get("balanced").booleanValue()).isTrue();
     }
 
     @Test
@@ -150,6 +153,19 @@ class SourcesIT {
         CommandRun audit = commands.run("audit", "--sources");
         assertThat(audit.outLines()).anyMatch(line -> line.matches("orders +2 +1 *"));
         assertThat(audit.failedWith(1)).contains("The records of source orders are not one item each.");
+        assertThat(commands.run("audit", "--sources", "--output", "json").json().get("balanced").booleanValue())
+                .isFalse();
+    }
+
+    @Test
+    void an_audit_of_a_source_that_cannot_be_read_is_not_correct() {
+        CommandsUnderTest commands = commands("earliest");
+        commands.run("topics", "create").done();
+        assertThat(commands.run("audit", "--sources").failedWith(1))
+                .contains("The records of source orders cannot be read: ");
+        JsonNode audited = commands.run("audit", "--sources", "--output", "json").json();
+        assertThat(audited.at("/sources/0/correct").asText()).isEqualTo("false");
+        assertThat(audited.get("balanced").booleanValue()).isFalse();
     }
 
     @Test

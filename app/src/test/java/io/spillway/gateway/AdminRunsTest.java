@@ -103,6 +103,26 @@ class AdminRunsTest {
     }
 
     @Test
+    void a_replay_that_waits_its_turn_has_the_rate_from_when_it_begins() {
+        for (int i = 0; i < 11; i++) {
+            gateway.queue.letters.add(DeadLetterSamples.letter(
+                    1, i, "bolt", "b-" + i, 1_799_999_000_000L + i, new byte[] {1}));
+        }
+        gateway.queue.mayRun = new CountDownLatch(1);
+        String first = json(run("{\"kind\":\"discard\",\"filter\":{\"tenant\":\"acme\"}}"), 202)
+                .get("id").textValue();
+        String second = json(run("{\"kind\":\"replay\",\"filter\":{\"tenant\":\"bolt\"},\"rate\":1}"), 202)
+                .get("id").textValue();
+        await(first, "running");
+        gateway.nowMillis.addAndGet(1_800_000);
+        gateway.queue.mayRun.countDown();
+        JsonNode done = await(second, "done");
+        assertThat(done.get("result").textValue())
+                .isEqualTo("Replayed 11 dead letters, the last due at 2027-01-15T08:30:10Z.");
+        assertThat(done.get("startedAt").textValue()).as("when it was asked for").isEqualTo("2027-01-15T08:00:00Z");
+    }
+
+    @Test
     void a_run_ends_with_its_gateway() {
         gateway.queue.mayRun = new CountDownLatch(1);
         await(json(run("{\"kind\":\"discard\",\"all\":true}"), 202).get("id").textValue(), "running");

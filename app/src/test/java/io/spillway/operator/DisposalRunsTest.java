@@ -10,7 +10,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** Runs whose thread or whose record fails: none may be active for ever. */
@@ -18,7 +18,8 @@ class DisposalRunsTest {
     private final CountDownLatch began = new CountDownLatch(1);
     private final QueueForTests queue = new QueueForTests() {
         @Override
-        public Optional<RunResult> run(DisposalOrder order, Consumer<Survey> surveyed, ScanListener watch) {
+        public Optional<RunResult> run(
+            DisposalOrder order, Function<Survey, DisposalOrder> surveyed, ScanListener watch) {
             began.countDown();
             throw new StackOverflowError("in a test");
         }

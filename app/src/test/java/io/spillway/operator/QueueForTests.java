@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 
@@ -109,12 +109,13 @@ public class QueueForTests implements OperatorQueue {
     }
 
     @Override
-    public Optional<RunResult> run(DisposalOrder order, Consumer<Survey> surveyed, ScanListener watch) {
+    public Optional<RunResult> run(
+            DisposalOrder order, Function<Survey, DisposalOrder> surveyed, ScanListener watch) {
         failure.ifPresent(thrown -> {
             throw thrown;
         });
         Survey survey = DeadLetterSamples.survey(topics, letters, order.filter(), order.limit());
-        surveyed.accept(survey);
+        surveyed.apply(survey);
         List<DeadLetter> selected = letters.stream().filter(order.filter()::matches).toList();
         try {
             mayRun.await();

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -220,6 +221,28 @@ class InitialOffsetsIT {
     private InitialOffsets initial() {
         return new InitialOffsets(
                 new KafkaClients(configuration.queue()), queues, topics, InstantSource.system(), RouterException::new);
+    }
+
+    @Test
+    void a_source_does_not_begin_before_its_start_and_goes_on_whatever_that_is() throws Exception {
+        String topic = delay.topic();
+        String group = topics.sourceGroup("orders");
+        send(topic);
+        long startMillis = System.currentTimeMillis() + 3_600_000;
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.ofEpochMilli(startMillis - 1));
+        InitialOffsets offsets = new InitialOffsets(
+                new KafkaClients(configuration.queue()), queues, topics, now::get, RouterException::new);
+
+        assertThat(offsets.commitForSource(group, topic, OffsetSpec.forTimestamp(startMillis), startMillis)).isFalse();
+        assertThat(queues.read(topic, group)).noneMatch(QueueProgress::isCommitted);
+
+        now.set(Instant.ofEpochMilli(startMillis));
+        assertThat(offsets.commitForSource(group, topic, OffsetSpec.forTimestamp(startMillis), startMillis)).isTrue();
+        assertThat(queues.read(topic, group)).allMatch(part -> part.isCommitted() && part.behind() == 0);
+
+        now.set(Instant.ofEpochMilli(startMillis - 1));
+        assertThat(offsets.commitForSource(group, topic, OffsetSpec.forTimestamp(startMillis), startMillis))
+                .as("it has begun").isTrue();
     }
 
     private void forget(TopicPartition... partitions) throws Exception {

@@ -154,8 +154,8 @@ public abstract class ArrivalStream {
             }
             nanos = (long) (rows.atMicros()[index] * NANOS_PER_MICRO / speed);
             tenant = rows.tenant()[index];
-            int micros = rows.handlingMicros()[index++];
-            handlingNanos = micros < 0 ? SimulatedItem.NOT_RECORDED : (long) micros * NANOS_PER_MICRO;
+            long micros = rows.handlingMicros()[index++];
+            handlingNanos = micros < 0 ? SimulatedItem.NOT_RECORDED : micros * NANOS_PER_MICRO;
             return nanos < stopNanos;
         }
     }

@@ -307,7 +307,7 @@ class SimulationTest {
     void a_recorded_trace_is_replayed_with_its_tenants_and_handling_times() {
         RecordedTrace rows = new RecordedTrace.Rows(List.of("a", "b"), new long[] {0, 500_000, 2_000_000},
                 new int[] {0, 1, 0},
-                new int[] {100_000, -1, 200_000});
+                new long[] {100_000, -1, 200_000});
         Scenario scenario = Runs.scenario(10_000, Runs.cluster(1, 2), List.of(
                 Runs.group("recorded", 1, Runs.taking(50), new Arrivals.Recorded(rows, 2))));
 

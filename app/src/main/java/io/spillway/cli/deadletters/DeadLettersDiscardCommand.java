@@ -39,8 +39,7 @@ final class DeadLettersDiscardCommand implements Runnable {
         }
         DisposalRun run = DisposalRun.with(common, order);
         if (yes) {
-            run.execute((result, survey) -> common.printer().result(
-                    order.result(result, survey), order.done(result.done())));
+            run.execute();
             return;
         }
         run.preview(survey -> {

@@ -32,8 +32,7 @@ final class DeadLettersReplayCommand implements Runnable {
     private double rate;
 
     @Option(names = "--dry-run",
-            description = "Change nothing. Print how many would be replayed, and how many of them sweeps and the "
-                    + "time to live would drop.")
+            description = "Change nothing. Print how many would be replayed, and how many of them sweeps would drop.")
     private boolean dryRun;
 
     @Option(names = "--yes", description = "Replay them also without a filter.")
@@ -57,11 +56,7 @@ final class DeadLettersReplayCommand implements Runnable {
                 }
             });
         } else {
-            run.execute((result, survey) -> {
-                Printer printer = common.printer();
-                printer.result(order.result(result, survey), order.done(result.done()));
-                DisposalRun.printObstacles(printer, survey);
-            });
+            run.execute();
         }
     }
 
@@ -69,9 +64,9 @@ final class DeadLettersReplayCommand implements Runnable {
         DeadLetterCounts tally = survey.tally();
         common.printer().result(() -> order.plan(survey), printer -> {
             if (tally.count() > 0) {
-                printer.table(List.of("tenant", "reason", "count", "dropped by sweep", "dropped by ttl"),
+                printer.table(List.of("tenant", "reason", "count", "dropped by sweep"),
                         tally.rows().stream().map(row -> List.of(
-                                row.group().tenant(), row.group().reason(), row.count(), row.swept(), row.expired())));
+                                row.group().tenant(), row.group().reason(), row.count(), row.swept())));
             }
             printer.line(order.planned(survey));
             DisposalRun.printObstacles(printer, survey);

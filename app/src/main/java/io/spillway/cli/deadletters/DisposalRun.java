@@ -12,7 +12,6 @@ import io.spillway.deadletter.Survey;
 import io.spillway.operator.DisposalOrder;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** Replay or discard of the selected dead letters, or its preview; Ctrl-C stops either. */
@@ -31,32 +30,32 @@ record DisposalRun(CommonOptions common, ActionRun run, DisposalOrder order) {
         }
     }
 
-    /**
-     * Surveys and processes the dead letters.
-     *
-     * @param print prints the result, also that of a stopped run
-     */
-    void execute(BiConsumer<RunResult, Survey> print) {
+    /** Surveys and processes the dead letters, and prints the result, also that of a stopped run. */
+    void execute() {
         AtomicReference<Survey> selected = new AtomicReference<>();
+        AtomicReference<DisposalOrder> begun = new AtomicReference<>(order);
         try (StopSignal stop = new StopSignal()) {
             RunResult result = run.queue()
                     .run(order, survey -> {
-                        order.requireFits(survey);
+                        begun.set(order.begun(survey, common.clock().millis()));
                         selected.set(survey);
                         // A process that is killed records no end.
                         record("Started.");
+                        return begun.get();
                     }, new ProgressLine(stop, common))
                     .orElseThrow(() -> DeadLetterOptions.stopped(common.printer(),
                             "Stopped. Nothing was " + done() + "."));
             Survey survey = selected.get();
-            record(order.done(result.done()) + (result.stopped() ? " Stopped." : ""));
-            print.accept(result, survey);
+            String sentence = begun.get().done(result.done());
+            record(sentence + (result.stopped() ? " Stopped." : ""));
+            common.printer().result(begun.get().result(result, survey), sentence);
+            printObstacles(common.printer(), survey);
             if (result.stopped()) {
                 throw DeadLetterOptions.stopped(common.printer(), "Stopped after " + result.done() + " of "
                         + survey.tally().count() + ". Run the command again for the others.");
             }
         } catch (SupersededException e) {
-            record(order.done(e.done()) + " Stopped: " + e.getMessage() + ".");
+            record(begun.get().done(e.done()) + " Stopped: " + e.getMessage() + ".");
             throw CommandFailure.failed("Stopped after "
                     + Printer.count(e.done(), done() + " dead letter") + ": " + e.getMessage());
         }

@@ -57,16 +57,20 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
      * Stores values by key, in the order of the map.
      *
      * @param values one or more; null removes a key
-     * @param wait   whether to wait until every running instance has applied the last change
+     * @return the last change
      */
-    public void write(String topic, Map<String, byte[]> values, boolean wait) {
-        RecordMetadata last;
+    public RecordMetadata write(String topic, Map<String, byte[]> values) {
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
-            last = topics.write(topic, values);
+            return topics.write(topic, values);
         }
-        if (wait) {
-            ViewProgress.await(configuration, last, common.clock(), common.printer());
-        }
+    }
+
+    /**
+     * Waits until every running instance has applied a change. Call it last: it may fail or be interrupted, and the
+     * change has still happened.
+     */
+    public void await(RecordMetadata change) {
+        ViewProgress.await(configuration, change, common.clock(), common.printer());
     }
 
     /** Returns access to the queue. */
@@ -90,13 +94,12 @@ public record ActionRun(CommonOptions common, Configuration configuration) {
         OperatorActions actions = new OperatorActions(
                 queue(), configuration, recorder(), Long.MAX_VALUE, common.clock(), new SecureRandom());
         ActionResult result = actions.act(action, Terminal.user(), dryRun);
-        if (wait) {
-            result.stored().ifPresent(
-                    record -> ViewProgress.await(configuration, record, common.clock(), common.printer()));
-        }
         Printer printer = common.printer();
         result.notes().forEach(printer::note);
         printer.result(result.json(), text.apply(result));
+        if (wait) {
+            result.stored().ifPresent(this::await);
+        }
     }
 
     /** Writes to the action log what a command has done. */

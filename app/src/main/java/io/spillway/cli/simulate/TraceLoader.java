@@ -41,7 +41,7 @@ record TraceLoader(Path directory) {
         Map<String, Integer> tenants = new LinkedHashMap<>();
         LongStream.Builder atMicros = LongStream.builder();
         IntStream.Builder tenant = IntStream.builder();
-        IntStream.Builder handling = IntStream.builder();
+        LongStream.Builder handling = LongStream.builder();
         int time = table.column("atMillis");
         int name = table.column("tenant");
         long last = 0;
@@ -55,7 +55,7 @@ record TraceLoader(Path directory) {
             atMicros.add(micros);
             tenant.add(tenants.computeIfAbsent(table.tenant(name), key -> tenants.size()));
             handling.add(table.has("handlingMillis")
-                    ? (int) Math.round(table.number(table.column("handlingMillis"), 2_000_000) * 1_000)
+                    ? Math.round(table.number(table.column("handlingMillis"), ScenarioLimits.DAY_MILLIS) * 1_000)
                     : -1);
         }
         return new RecordedTrace.Rows(List.copyOf(tenants.keySet()),

@@ -75,9 +75,10 @@ public final class AuditCommand implements Runnable {
             throw CommandFailure.failed("Offsets of ingress are missing or repeated in the ledger."
                     + " See section Audit of docs/operations.md.");
         }
-        sources.stream().filter(source -> !source.isCorrect()).findFirst().ifPresent(source -> {
-            throw CommandFailure.failed("The records of source " + source.source()
-                    + " are not one item each. See section Audit of docs/operations.md.");
+        sources.stream().filter(source -> !source.isCorrect().orElse(true)).findFirst().ifPresent(source -> {
+            throw CommandFailure.failed("The records of source " + source.source() + (source.isRead()
+                    ? " are not one item each. See section Audit of docs/operations.md."
+                    : " cannot be read: " + source.problem()));
         });
     }
 
@@ -102,7 +103,9 @@ public final class AuditCommand implements Runnable {
                 }
             }
             return new Report(
-                    off.isEmpty() && ingress.isEmpty(), tenantsIn(audited),
+                    off.isEmpty() && ingress.isEmpty()
+                            && sources.stream().allMatch(source -> source.isCorrect().orElse(true)),
+                    tenantsIn(audited),
                     audited.stream().filter(AuditedTenant::isMoving).count(),
                     sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
                     off.stream().limit(MAX_LISTED)
@@ -194,11 +197,12 @@ public final class AuditCommand implements Runnable {
      * Items that came from a source by the ledger, and records that were passed.
      *
      * @param records null if they cannot be counted, for the reason in {@code problem}
+     * @param correct null if nobody can know
      */
-    private record Source(String source, long least, long most, Long records, boolean correct, String problem) {
+    private record Source(String source, long least, long most, Long records, Boolean correct, String problem) {
         static Source of(SourceAudit audit) {
             return new Source(audit.source(), audit.least(), audit.most(),
-                    audit.records().isPresent() ? audit.records().getAsLong() : null, audit.isCorrect(),
+                    audit.records().isPresent() ? audit.records().getAsLong() : null, audit.isCorrect().orElse(null),
                     audit.problem());
         }
     }

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What was enqueued in some time, by whom, and how long it took: recorded traffic, in the first
@@ -20,7 +21,14 @@ final class Recording {
     private static final long SECOND_MILLIS = 1_000;
     private static final long MINUTE_MILLIS = 60_000;
 
+    /** What the simulator reads at most. */
+    private static final long LONGEST_ATTEMPT_MILLIS = TimeUnit.DAYS.toMillis(1);
+    private static final long LONGEST_MILLIS = TimeUnit.DAYS.toMillis(31);
+
+    private final long fromMillis;
+    private final long toMillis;
     private final List<Arrival> arrivals = new ArrayList<>();
+    private long outside;
 
     /** @param tookMillis handling time */
     private record Arrival(long atMillis, String tenant, long tookMillis) {}
@@ -46,8 +54,29 @@ final class Recording {
         }
     }
 
+    /**
+     * Creates a recording of what was enqueued in a time, of which only the last 31 days count.
+     *
+     * @param fromMillis first time, epoch milliseconds
+     * @param toMillis   last time, epoch milliseconds
+     */
+    Recording(long fromMillis, long toMillis) {
+        this.fromMillis = Math.max(fromMillis, toMillis - LONGEST_MILLIS);
+        this.toMillis = toMillis;
+    }
+
+    /** Adds an item, or only counts it: one that was enqueued long before would stretch the recording to its time. */
     void add(long atMillis, String tenant, long tookMillis) {
-        arrivals.add(new Arrival(atMillis, tenant, tookMillis));
+        if (atMillis < fromMillis || atMillis > toMillis) {
+            outside++;
+        } else {
+            arrivals.add(new Arrival(atMillis, tenant, Math.clamp(tookMillis, 0, LONGEST_ATTEMPT_MILLIS)));
+        }
+    }
+
+    /** Returns how many items were not enqueued in its time. */
+    long outside() {
+        return outside;
     }
 
     int items() {

@@ -34,8 +34,8 @@ import picocli.CommandLine.Parameters;
     "It has what was done in topics.trail, an hour with the embedded Kafka, and no payloads."
 })
 public final class TraceCommand {
-    private static final String SINCE = "Items that finished from this time on: a time, epoch milliseconds, or a "
-            + "duration before now. Default: ${DEFAULT-VALUE}.";
+    private static final String SINCE = "Items that were enqueued and finished from this time on: a time, epoch "
+            + "milliseconds, or a duration before now, of at most 31 days. Default: ${DEFAULT-VALUE}.";
 
     @Command(name = "record", footer = "  spillway trace record --since 1h monday.csv", description =
             "Writes a file for the simulator: a line per item with its time, its tenant and how long its last "
@@ -107,15 +107,20 @@ public final class TraceCommand {
     }
 
     private static Recording read(CommonOptions common, String since) {
-        long sinceMillis = Inputs.millisOf("--since", since, common.clock().millis());
+        long nowMillis = common.clock().millis();
+        long sinceMillis = Inputs.millisOf("--since", since, nowMillis);
         Configuration configuration = common.configurationWithTrail("Finished items");
-        Recording recording = new Recording();
+        Recording recording = new Recording(sinceMillis, nowMillis);
         ScanProgress progress = new ScanProgress(common.clock(), common.printer()::note);
         try (Census census = new Census(configuration, common.clock(), OptionalLong.of(sinceMillis))) {
             census.forEachOnTrail(item -> {
                 progress.passed(item.topic(), item.partition());
                 add(item, recording);
             });
+        }
+        if (recording.outside() > 0) {
+            common.printer().note(Printer.count(recording.outside(), "finished item")
+                    + " left out: not enqueued in this time.");
         }
         return recording;
     }
@@ -125,7 +130,7 @@ public final class TraceCommand {
         OptionalLong took = item.number(ItemHeaders.TOOK);
         OptionalLong atMillis = item.enqueuedAtMillis();
         if (item.place() == ItemState.DONE && took.isPresent() && atMillis.isPresent()) {
-            recording.add(atMillis.getAsLong(), item.owner(), Math.max(0, took.getAsLong()));
+            recording.add(atMillis.getAsLong(), item.owner(), took.getAsLong());
         }
     }
 }

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,9 +51,12 @@ public final class DestinationsCommand {
             throw CommandFailure.failed("There is no destination " + Printable.of(name)
                     + ". See: spillway destinations list");
         }
-        topics.write(topics.names().policies(), Collections.singletonMap(key, null), wait);
+        RecordMetadata removed = topics.write(topics.names().policies(), Collections.singletonMap(key, null));
         String sentence = "Removed the destination " + name + ".";
         topics.record("remove", key, Map.of(), sentence);
         common.printer().result(Map.of("name", name, "removed", true), sentence);
+        if (wait) {
+            topics.await(removed);
+        }
     }
 }

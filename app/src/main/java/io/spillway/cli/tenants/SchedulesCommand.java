@@ -86,7 +86,7 @@ public final class SchedulesCommand {
             throw CommandFailure.failed("There is no schedule " + Printable.of(name) + " of " + Printable.of(tenant)
                     + ". See: spillway schedules list");
         }
-        run.write(run.names().schedules(), Collections.singletonMap(key, null), false);
+        run.write(run.names().schedules(), Collections.singletonMap(key, null));
         String sentence = "Removed the schedule " + name + " of " + tenant + ".";
         run.record("schedules remove", tenant, Map.of("name", name), sentence);
         common.printer().result(Map.of("tenant", tenant, "name", name, "removed", true), sentence);

@@ -123,7 +123,7 @@ final class SchedulesSetCommand implements Runnable {
             throw CommandFailure.failed("There are too many schedules: at most " + most + " of a tenant and "
                     + StoredSchedule.MOST + " in all. Remove some with: spillway schedules remove");
         }
-        run.write(run.names().schedules(), Map.of(schedule.key(), schedule.encode()), false);
+        run.write(run.names().schedules(), Map.of(schedule.key(), schedule.encode()));
         String times = Printable.of(schedule.timing().text());
         String sentence = "Set the schedule " + name + " of " + tenant + ": " + times + ". Next: " + first + ".";
         run.record("schedules set", tenant, Map.of("name", name, "times", times, "missed", missed.label(),

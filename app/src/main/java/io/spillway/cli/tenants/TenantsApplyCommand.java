@@ -13,8 +13,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -60,8 +62,9 @@ final class TenantsApplyCommand implements Runnable {
         List<PolicyEntry> removed = changes.stream().filter(change -> change.kind() == PolicyChange.Kind.REMOVED)
                 .map(change -> change.before().orElseThrow()).toList();
         boolean isAsking = !dryRun && !removed.isEmpty() && !yes;
+        Optional<RecordMetadata> last = Optional.empty();
         if (!dryRun && !isAsking && !changes.isEmpty()) {
-            topics.write(topics.names().policies(), encoded(changes.stream()), wait);
+            last = Optional.of(topics.write(topics.names().policies(), encoded(changes.stream())));
             topics.record("apply", changes.size() == 1 ? TenantPolicies.tenantOf(changes.getFirst().key()) : "",
                     Map.of("file", file, "prune", prune), counts(changes));
         }
@@ -75,6 +78,9 @@ final class TenantsApplyCommand implements Runnable {
         if (isAsking) {
             throw CommandFailure.usage("Nothing is changed yet. Give --yes to remove "
                     + PolicyEntry.named(removed.stream()) + ", or --dry-run to only look.");
+        }
+        if (wait) {
+            last.ifPresent(topics::await);
         }
     }
 

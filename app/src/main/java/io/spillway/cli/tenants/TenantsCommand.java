@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -71,10 +72,13 @@ public final class TenantsCommand {
             throw CommandFailure.failed(tenant + " has no settings of its own. List the tenants that have: spillway "
                     + "tenants list");
         }
-        topics.write(topics.names().policies(), Collections.singletonMap(tenant, null), wait);
+        RecordMetadata removed = topics.write(topics.names().policies(), Collections.singletonMap(tenant, null));
         String sentence = "Removed the settings of " + tenant + ".";
         topics.record("remove", tenant, Map.of(), sentence);
         common.printer().result(Map.of("tenant", tenant, "removed", true), sentence);
+        if (wait) {
+            topics.await(removed);
+        }
     }
 
     @Command(name = "isolate", footer = {

@@ -29,7 +29,9 @@ public record SourceState(
                 parts = queues.read(source.topic(), group);
                 readers = queues.members(group).size();
             }
-            problem = !problems.isEmpty() ? problems.getFirst() : readers == 0 ? "no router reads it" : null;
+            boolean isBegun = source.startMillis().isEmpty() || parts.stream().anyMatch(QueueProgress::isCommitted);
+            problem = !problems.isEmpty() ? problems.getFirst() : readers > 0 ? null
+                    : "no router reads it" + (isBegun ? "" : " yet; its start is " + source.start());
         } catch (KafkaFailure e) {
             problem = Printable.of(e.getMessage());
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.cli.CommandRun;
 import io.spillway.kafka.topics.TopicSettings;
+import io.spillway.sim.scenario.RecordedTrace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -224,11 +225,19 @@ class SimulateCommandTest {
         assertThat(CommandRun.of("simulate").failedWith(2)).contains("FILE");
     }
 
+    @Test
+    void an_attempt_of_a_recording_may_have_taken_a_day() throws IOException {
+        Files.writeString(folder.resolve("day.csv"), "atMillis,tenant,handlingMillis\n0,acme,86400000\n");
+        assertThat(new TraceLoader(folder).load("day.csv", "")).isInstanceOfSatisfying(RecordedTrace.Rows.class,
+                rows -> assertThat((double) rows.handlingMicros()[0]).isEqualTo(86_400_000_000.0));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
         "atMillis,tenant\\n5,a\\n4,a\\n"  | "line 3: atMillis = 4: must not be before"
         "atMillis,tenant\\n5,a,9\\n"      | "line 2: 3 columns, must be 2"
         "atMillis,tenant\\nx,a\\n"        | "line 2: atMillis = x: must be a number"
+        "atMillis,tenant,handlingMillis\\n5,a,86400001\\n" | "must be a number from 0 to 86400000"
         "atMillis,tenant\\n5,a b\\n"      | "line 2: tenant = a b: must be 1 to 128"
         "owner,minute_1\\na,5\\n"         | "the header must have a column tenant or HashOwner"
         "tenant,number\\na,5\\n"          | "the header must have atMillis and tenant, or"

@@ -10,7 +10,7 @@ class RecordingTest {
     private static final long START_MILLIS = 1_800_002_400_000L;
     private static final long HOUR_MILLIS = 3_600_000;
 
-    private final Recording recording = new Recording();
+    private final Recording recording = new Recording(START_MILLIS, START_MILLIS + 24 * HOUR_MILLIS);
 
     @Test
     void its_lines_are_in_the_order_of_time_from_the_first_arrival_on() {
@@ -22,6 +22,30 @@ class RecordingTest {
                 "atMillis,tenant,handlingMillis", "0,bolt,0", "500,acme,1500", "2000,acme,7");
         assertThat(recording.millis()).isEqualTo(2_000);
         assertThat(recording.tenants()).isEqualTo(2);
+    }
+
+    @Test
+    void what_was_enqueued_before_or_after_the_time_is_only_counted() {
+        recording.add(START_MILLIS - 1, "old", 7);
+        recording.add(START_MILLIS + 24 * HOUR_MILLIS + 1, "ahead", 7);
+        recording.add(START_MILLIS, "acme", 7);
+        recording.add(START_MILLIS + 24 * HOUR_MILLIS, "acme", 7);
+
+        assertThat(recording.lines()).containsExactly("atMillis,tenant,handlingMillis", "0,acme,7", "86400000,acme,7");
+        assertThat(recording.outside()).isEqualTo(2);
+    }
+
+    @Test
+    void an_attempt_is_recorded_as_a_day_at_most_and_a_recording_has_31_days() {
+        recording.add(START_MILLIS, "acme", 24 * HOUR_MILLIS + 1);
+        recording.add(START_MILLIS, "acme", -1);
+        assertThat(recording.lines())
+                .containsExactly("atMillis,tenant,handlingMillis", "0,acme,86400000", "0,acme,0");
+
+        Recording longest = new Recording(0, START_MILLIS);
+        longest.add(START_MILLIS - 31 * 24 * HOUR_MILLIS - 1, "acme", 1);
+        longest.add(START_MILLIS - 31 * 24 * HOUR_MILLIS, "acme", 1);
+        assertThat(longest.items()).isEqualTo(1);
     }
 
     @Test

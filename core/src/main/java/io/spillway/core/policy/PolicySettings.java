@@ -94,13 +94,19 @@ public record PolicySettings(Map<PolicyField, Object> values, Map<String, Worklo
     }
 
     /**
-     * Returns a copy with these limits of a workload; {@link WorkloadPolicy#DEFAULT} removes them. Throws
+     * Returns a copy with these limits of a workload, which come before those of the layers below. Throws
      * {@link IllegalArgumentException} when there are too many, with the most in the message.
      */
     public PolicySettings withWorkload(String name, WorkloadPolicy limits) {
         Map<String, WorkloadPolicy> copy = new HashMap<>(workloads);
         copy.put(name, limits);
-        copy.values().removeIf(WorkloadPolicy.DEFAULT::equals);
+        return new PolicySettings(values, copy);
+    }
+
+    /** Returns a copy without limits of the workload. */
+    public PolicySettings withoutWorkload(String name) {
+        Map<String, WorkloadPolicy> copy = new HashMap<>(workloads);
+        copy.remove(name);
         return new PolicySettings(values, copy);
     }
 

@@ -13,7 +13,8 @@ import io.spillway.core.item.ItemLimits;
  * <td>now</td></tr>
  * <tr><td>entered</td><td>the broker, when it appended the item to ingress</td><td></td></tr>
  * <tr><td>age since</td><td>the latest of enqueued, replayed and deliver-at</td>
- * <td>now for a replay, {@link ItemLimits#MAX_AHEAD_MILLIS} from now for deliver-at; now when it has waited</td></tr>
+ * <td>{@link ReplayRules#LONGEST_WAIT_MILLIS} from now for a replay, {@link ItemLimits#MAX_AHEAD_MILLIS} from now for
+ * deliver-at; now when it has waited</td></tr>
  * <tr><td>due</td><td>who put it into the delay lane</td>
  * <td>{@link ItemLimits#MAX_AHEAD_MILLIS} from now if its producer set it, otherwise
  * {@link ReplayRules#LONGEST_WAIT_MILLIS}</td></tr>
@@ -21,7 +22,7 @@ import io.spillway.core.item.ItemLimits;
  *
  * @param enqueuedAtMillis creation at its producer, plausible
  * @param enteredAtMillis  time at which the broker appended it to ingress
- * @param ageSinceMillis   start of its age; in the future while it waits for a time that its producer set
+ * @param ageSinceMillis   start of its age; in the future while it waits for a time that its producer or a replay set
  * @param dueMillis        when its last delay is or was over; 0 for none
  * @param attempted        whether an attempt was made since it was enqueued or replayed
  */
@@ -47,9 +48,9 @@ public record ItemTimes(
         return ageSince(Math.min(millis, nowMillis + ItemLimits.MAX_AHEAD_MILLIS));
     }
 
-    /** Returns the times after a replay at a time, any value. */
+    /** Returns the times of an item that a replay makes due at a time, any value. */
     public ItemTimes replayedAt(long millis, long nowMillis) {
-        return ageSince(Math.min(millis, nowMillis));
+        return ageSince(Math.min(millis, nowMillis + ReplayRules.LONGEST_WAIT_MILLIS));
     }
 
     /** Returns the times with the end of a delay, any value. */
@@ -60,7 +61,7 @@ public record ItemTimes(
                 enqueuedAtMillis, enteredAtMillis, ageSinceMillis, Math.clamp(millis, 1, latestMillis), attempted);
     }
 
-    /** Returns the times of an item whose wait is over, even if its producer set a later time. */
+    /** Returns the times of an item whose wait is over, even if its producer or a replay set a later time. */
     public ItemTimes waited(long nowMillis) {
         return ageSinceMillis <= nowMillis ? this
                 : new ItemTimes(enqueuedAtMillis, enteredAtMillis, nowMillis, dueMillis, attempted);

@@ -143,7 +143,9 @@ class PolicySettingsTest {
         assertThat(policy.workload("mail")).isEqualTo(new WorkloadPolicy(2, 5));
         assertThat(policy.workload("export")).isEqualTo(new WorkloadPolicy(0.5, 7));
         assertThat(policy.workload("other")).isEqualTo(WorkloadPolicy.DEFAULT);
-        assertThat(own.withWorkload("mail", WorkloadPolicy.DEFAULT)).isEqualTo(TENANT);
+        assertThat(own.withoutWorkload("mail")).isEqualTo(TENANT);
+        assertThat(TenantPolicy.of(own.withWorkload("mail", WorkloadPolicy.DEFAULT).over(all)).workload("mail"))
+                .as("set explicitly").isEqualTo(WorkloadPolicy.DEFAULT);
         assertThat(own.json()).containsEntry(
                 "workloads", Map.of("mail", Map.of("weight", 2.0, "concurrency", 5L, "paused", false)));
     }

@@ -19,7 +19,8 @@ class ItemTimesTest {
             made in the future counts from now              |       1 |        - |          - |         0 |          0
             made before 2000 too                            |   -9999 |        - |          - |         0 |          0
             replayed, it counts from then                   |      -3 |       -1 |          - |        -1 |         -1
-            a replay in the future is a wrong clock         |      -3 |        5 |          - |         0 |          0
+            a replay that makes it due later, from then     |      -3 |        5 |          - |         5 |          0
+            replayed at most 30 days ahead                  |      -3 |      400 |          - |        30 |          0
             a replay before its creation changes nothing    |      -3 |       -4 |          - |        -3 |         -3
             scheduled, it does not age before               |      -3 |        - |          5 |         5 |          0
             replayed and scheduled: the later one           |      -3 |       -1 |         -2 |        -1 |         -1

@@ -86,16 +86,21 @@ public final class InitialOffsets {
     /**
      * Commits where a source begins that has no offset. A partition that was added later begins at its start.
      *
-     * @param first where a source begins of which no partition has one
+     * @param first           where a source begins of which no partition has one
+     * @param notBeforeMillis when such a source begins at the earliest, epoch milliseconds
+     * @return whether it can be read; false if it begins later
      */
-    public void commitForSource(String group, String topic, OffsetSpec first) {
+    public boolean commitForSource(String group, String topic, OffsetSpec first, long notBeforeMillis) {
         refuseOtherInputs(group, Set.of(topic));
         List<QueueProgress> all = admin.read(topic, group);
         List<QueueProgress> without = all.stream().filter(part -> !part.isCommitted()).toList();
         if (without.isEmpty()) {
-            return;
+            return true;
         }
         boolean isNew = without.size() == all.size();
+        if (isNew && clock.millis() < notBeforeMillis) {
+            return false;
+        }
         if (isNew || admin.members(group).isEmpty()) {
             Map<TopicPartition, OffsetAndMetadata> firsts =
                     admin.firsts(partitions(without), isNew ? first : OffsetSpec.earliest());
@@ -105,6 +110,7 @@ public final class InitialOffsets {
         if (isNew) {
             LOG.info("Group {} begins to read {}", group, byTopic(partitions(without)));
         }
+        return true;
     }
 
     /** Kafka Streams lets a member join that does not know a topic of the others, and does not say so. */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Recorded traffic in memory: every arrival, or the number in each interval. Arrivals take 16 bytes each; the arrays
+ * Recorded traffic in memory: every arrival, or the number in each interval. Arrivals take 20 bytes each; the arrays
  * are not copied and must not be changed.
  */
 public sealed interface RecordedTrace {
@@ -24,7 +24,7 @@ public sealed interface RecordedTrace {
      * @param tenant         number of the tenant of each arrival
      * @param handlingMicros handling time of each arrival, −1 when it is unknown
      */
-    record Rows(List<String> tenants, long[] atMicros, int[] tenant, int[] handlingMicros) implements RecordedTrace {
+    record Rows(List<String> tenants, long[] atMicros, int[] tenant, long[] handlingMicros) implements RecordedTrace {
         public Rows {
             tenants = List.copyOf(tenants);
             if (atMicros.length != tenant.length || atMicros.length != handlingMicros.length) {
