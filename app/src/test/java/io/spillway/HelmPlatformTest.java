@@ -183,7 +183,7 @@ class HelmPlatformTest {
         JsonNode triggers = HelmChart.render(directory, ALL).object("ScaledObject", "-worker").at("/spec/triggers");
         assertThat(triggers).hasSize(2);
         assertThat(triggers.at("/1/metadata/query").textValue())
-                .contains("spillway_routed_total", "spillway_handler_duration_seconds_sum", "namespace=\"work\"");
+                .contains("spillway_routed_total", "spillway_slots_busy_seconds_total", "namespace=\"work\"");
         assertThat(triggers.at("/1/metadata/threshold").textValue()).isEqualTo("35");
         JsonNode external = HelmChart.render(directory, LEAST
                         + "worker: {autoscaling: {type: external, externalSlotsMetric: spillway_slots_needed}}")
