@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Answers to leased items, each applied by the process that leased its item: those of another process go there in one
@@ -98,6 +99,8 @@ final class Answers implements AutoCloseable {
                 .header("Authorization", authorization).header(FORWARDED, "1")
                 .POST(HttpRequest.BodyPublishers.ofByteArray(GatewayResponse.bytes(body))).build();
         return client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray())
+                // That of the request ends with the headers of its answer.
+                .orTimeout(CALL_SECONDS, TimeUnit.SECONDS)
                 .handle((response, failure) -> failure == null && response.statusCode() == 200
                         ? results(response.body()) : MissingNode.getInstance());
     }

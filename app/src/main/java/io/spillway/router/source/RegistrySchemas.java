@@ -21,7 +21,11 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 import org.apache.kafka.common.header.Headers;
@@ -46,6 +50,7 @@ final class RegistrySchemas implements RecordFields {
 
     private final String address;
     private final String credentials;
+    private final Duration timeout;
     private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
     private final Map<Integer, Known> known = new ConcurrentHashMap<>();
 
@@ -58,8 +63,14 @@ final class RegistrySchemas implements RecordFields {
      * @param credentials value of the header {@code Authorization}; empty for none
      */
     RegistrySchemas(String address, String credentials) {
+        this(address, credentials, TIMEOUT);
+    }
+
+    /** @param timeout of the headers of an answer, and of its body after them */
+    RegistrySchemas(String address, String credentials, Duration timeout) {
         this.address = address.replaceAll("/+$", "");
         this.credentials = credentials;
+        this.timeout = timeout;
     }
 
     @Override
@@ -116,7 +127,7 @@ final class RegistrySchemas implements RecordFields {
     }
 
     private JsonNode ask(String path) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + path)).timeout(TIMEOUT)
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + path)).timeout(timeout)
                 .header("accept", "application/vnd.schemaregistry.v1+json, application/json");
         if (!credentials.isEmpty()) {
             request.header("authorization", credentials);
@@ -126,7 +137,7 @@ final class RegistrySchemas implements RecordFields {
                     client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
             try (InputStream body = response.body()) {
                 return switch (response.statusCode()) {
-                    case OK -> JSON.readTree(body.readNBytes(MOST_BYTES));
+                    case OK -> JSON.readTree(inTime(body));
                     case NOT_FOUND -> throw new UnreadableItem(DeadReason.UNKNOWN_SCHEMA,
                             "the schema registry has no " + path);
                     case UNAUTHORIZED, FORBIDDEN -> throw new SourceUnavailableException("the schema registry refuses "
@@ -143,6 +154,26 @@ final class RegistrySchemas implements RecordFields {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SourceUnavailableException("the source was closed");
+        }
+    }
+
+    /** Returns a body that is complete in time: the timeout of a request ends with the headers of its answer. */
+    private byte[] inTime(InputStream body) throws IOException, InterruptedException {
+        CompletableFuture<byte[]> all = new CompletableFuture<>();
+        // Ends when the body is closed.
+        Thread.ofVirtual().name("registry-answer").start(() -> {
+            try {
+                all.complete(body.readNBytes(MOST_BYTES));
+            } catch (IOException e) {
+                all.completeExceptionally(e);
+            }
+        });
+        try {
+            return all.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        } catch (TimeoutException e) {
+            throw new IOException("its answer was not complete " + timeout.toSeconds() + " s after its headers", e);
         }
     }
 }

@@ -10,10 +10,13 @@ import io.spillway.kafka.codec.UnreadableItem;
 import io.spillway.router.route.SourceUnavailableException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,6 +67,25 @@ class RegistrySchemasTest {
     @AfterEach
     void stop() {
         server.stop(0);
+    }
+
+    @Test
+    void a_registry_that_stalls_in_the_middle_of_an_answer_is_unavailable() throws IOException {
+        try (ServerSocket stalling = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> {
+                try {
+                    // The connection stays open: the answer never ends.
+                    stalling.accept().getOutputStream().write(
+                            "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{".getBytes(StandardCharsets.US_ASCII));
+                } catch (IOException closed) {
+                    throw new UncheckedIOException(closed);
+                }
+            });
+            RegistrySchemas schemas = new RegistrySchemas(
+                    "http://127.0.0.1:" + stalling.getLocalPort(), "", Duration.ofMillis(200));
+            assertThatThrownBy(() -> schemas.read(order("acme"), new RecordHeaders()))
+                    .isInstanceOf(SourceUnavailableException.class).hasMessageContaining("not complete");
+        }
     }
 
     @Test
