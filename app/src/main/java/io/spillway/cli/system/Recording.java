@@ -1,11 +1,11 @@
 package io.spillway.cli.system;
 
+import io.spillway.sim.scenario.ScenarioLimits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 
 /**
  * What was enqueued in some time, by whom, and how long it took: recorded traffic, in the first
@@ -20,10 +20,6 @@ final class Recording {
     private static final int PARTS = 60;
     private static final long SECOND_MILLIS = 1_000;
     private static final long MINUTE_MILLIS = 60_000;
-
-    /** What the simulator reads at most. */
-    private static final long LONGEST_ATTEMPT_MILLIS = TimeUnit.DAYS.toMillis(1);
-    private static final long LONGEST_MILLIS = TimeUnit.DAYS.toMillis(31);
 
     private final long fromMillis;
     private final long toMillis;
@@ -61,7 +57,7 @@ final class Recording {
      * @param toMillis   last time, epoch milliseconds
      */
     Recording(long fromMillis, long toMillis) {
-        this.fromMillis = Math.max(fromMillis, toMillis - LONGEST_MILLIS);
+        this.fromMillis = Math.max(fromMillis, toMillis - ScenarioLimits.MAX_RUN_MILLIS);
         this.toMillis = toMillis;
     }
 
@@ -70,7 +66,7 @@ final class Recording {
         if (atMillis < fromMillis || atMillis > toMillis) {
             outside++;
         } else {
-            arrivals.add(new Arrival(atMillis, tenant, Math.clamp(tookMillis, 0, LONGEST_ATTEMPT_MILLIS)));
+            arrivals.add(new Arrival(atMillis, tenant, Math.clamp(tookMillis, 0, ScenarioLimits.DAY_MILLIS)));
         }
     }
 

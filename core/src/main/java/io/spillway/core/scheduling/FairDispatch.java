@@ -107,6 +107,9 @@ public final class FairDispatch<T> {
     /** Applies the current policies, by an item, to the tenants and workloads with waiting items. */
     public void followPolicies(Function<T, TenantPolicy> policyOf) {
         for (FairNode<T> tenant : tenants.tenants.values()) {
+            if (tenant.waiting == 0) {
+                continue;
+            }
             for (FairNode<T> leaf : tenant.isDivided() ? tenant.children() : List.of(tenant)) {
                 SlotLease<T> waiting = leaf.anyWaiting();
                 if (waiting != null) {
