@@ -109,7 +109,8 @@ record PolicyChanges(CompactedStore store, Configuration configuration, boolean 
             } catch (IllegalArgumentException e) {
                 throw OperatorException.conflict(tenant + ": " + e.getMessage() + ". Remove the limits of another: "
                         + "spillway tenants set " + SuggestedCommands.quoted(tenant)
-                        + " --workload W --weight default --concurrency default --paused default");
+                        + " --workload W --weight default --concurrency default --attempt-rate default"
+                        + " --paused default");
             }
         }
         for (Map.Entry<PolicyField, String> change : action.values().entrySet()) {

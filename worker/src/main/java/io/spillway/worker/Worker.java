@@ -147,7 +147,7 @@ public final class Worker implements AutoCloseable {
         ItemGate gate = new ItemGate(
                 new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes(), ItemLimits.MAX_LANE_HEADERS), policies,
                 sweeps, item -> shards.isMisplaced(
-                        policies.context(item.tenant()), item.record().partition(), settings.pool()),
+                        item.tenant(), policies.of(item.tenant()), item.record().partition(), settings.pool()),
                 clockWatch::aheadMillis);
         Fleet fleet = new Fleet(ProtectionSettings.OFF, topics.partitions());
         LoweredLimits limits = new LoweredLimits(() -> new TopicAdmin(admin).loweredLimits(topics.all()));

@@ -78,15 +78,15 @@ public final class PlacementView implements ItemPlacement.Shards {
      *
      * @param pool of the worker
      */
-    public boolean isMisplaced(TenantContext tenant, int partition, String pool) {
+    public boolean isMisplaced(String tenant, TenantPolicy policy, int partition, String pool) {
         InForce now = now();
         boolean isPlain = pool.equals(PoolName.SHARED) && now.plan().pools().isEmpty();
-        if (isPlain && !tenant.policy().movesBacklog()) {
+        if (isPlain && !policy.movesBacklog()) {
             return false;
         }
-        int[] own = now.placement().excessPartitions(tenant.name());
+        int[] own = now.placement().excessPartitions(tenant);
         return !now.poolOf(own[0]).equals(pool)
-                || tenant.policy().movesBacklog() && Arrays.binarySearch(own, partition) < 0;
+                || policy.movesBacklog() && Arrays.binarySearch(own, partition) < 0;
     }
 
     /** Returns which tenants have dedicated partitions now, and which requests for them cannot be met. */

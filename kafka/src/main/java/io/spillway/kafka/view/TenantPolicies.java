@@ -127,12 +127,14 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     /** Returns the policy in force for a tenant, never null. */
     public TenantPolicy of(String tenant) {
-        return context(tenant).policy();
+        // Asked for several times an item: without the hash of its name, which a context has.
+        TenantContext own = resolved.get(tenant);
+        return own == null ? others : own.policy();
     }
 
     /** Returns the policy in force for a tenant's items with a workload, which may be empty: its subscription's. */
     public TenantPolicy of(String tenant, String workload) {
-        return context(tenant, workload).policy();
+        return Subscription.isDelivery(workload) ? context(tenant, workload).policy() : of(tenant);
     }
 
     /** Returns the policy of what {@link AttemptTimeouts#measuredAs} names. */
