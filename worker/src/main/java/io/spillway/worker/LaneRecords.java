@@ -7,7 +7,6 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.policy.Subscription;
-import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.ItemPlacement;
@@ -21,9 +20,9 @@ import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LoweredLimits;
+import io.spillway.kafka.view.TenantPolicies;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -42,25 +41,25 @@ final class LaneRecords {
     private final Topics topics;
     private final LoweredLimits limits;
     private final ItemPlacement placement;
-    private final Function<String, TenantContext> tenants;
+    private final TenantPolicies policies;
     private final InstantSource clock;
     private final boolean keepsTrail;
     private final TrailCodec trail = new TrailCodec();
     private final LedgerOwner owners = new LedgerOwner();
 
     LaneRecords(
-            Topics topics, LoweredLimits limits, ItemPlacement placement, Function<String, TenantContext> tenants,
+            Topics topics, LoweredLimits limits, ItemPlacement placement, TenantPolicies policies,
             InstantSource clock) {
         this.topics = topics;
         this.limits = limits;
         this.placement = placement;
-        this.tenants = tenants;
+        this.policies = policies;
         this.clock = clock;
         this.keepsTrail = topics.keepsTrail();
     }
 
     TenantPolicy policyOf(LaneItem item) {
-        return tenants.apply(item.tenant()).policy();
+        return policies.of(item.tenant());
     }
 
     /** Returns whether {@link #finished} is written for each finished item. */
@@ -136,7 +135,7 @@ final class LaneRecords {
             ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
             return to(item.record(), to, headers);
         }
-        int partition = placement.moved(new Route.ToLane(to, reason), tenants.apply(item.tenant()), item.workload(),
+        int partition = placement.moved(new Route.ToLane(to, reason), policies.context(item.tenant()), item.workload(),
                 item.record().partition(), clock.millis());
         return to(item.record(), to, partition, headers);
     }
@@ -147,7 +146,7 @@ final class LaneRecords {
     }
 
     private int ownPartition(LaneItem item) {
-        return placement.retryPartition(tenants.apply(item.tenant()), item.workload(), item.record().partition());
+        return placement.retryPartition(policies.context(item.tenant()), item.workload(), item.record().partition());
     }
 
     private static Headers retryHeaders(Attempt attempt, NextStep.Delay next) {

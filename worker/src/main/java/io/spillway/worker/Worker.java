@@ -155,7 +155,7 @@ public final class Worker implements AutoCloseable {
                 settings.dispatch(), health, settings.killerDeaths(), gate,
                 Attempt.factory(clock, nanoClock, settings.leaseMax()), AttemptRunner.batchItems(handler));
         Outbox outbox = new Outbox(
-                new LaneRecords(topics, limits, new ItemPlacement(fleet, shards), policies::context, clock), metrics,
+                new LaneRecords(topics, limits, new ItemPlacement(fleet, shards), policies, clock), metrics,
                 clock, name + "-" + clock.millis());
         this.core = new WorkerCore(gate, engine, outbox,
                 handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE,

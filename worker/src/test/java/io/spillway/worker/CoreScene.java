@@ -74,7 +74,7 @@ final class CoreScene {
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
                 policies, sweeps, item -> false, () -> 0);
-        Outbox outbox = new Outbox(Placements.records(topics, limits, topics.partitions(), policies::context),
+        Outbox outbox = new Outbox(Placements.records(topics, limits, topics.partitions(), policies),
                 metrics, clock, "worker-1");
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),

@@ -4,13 +4,12 @@ import io.spillway.core.overload.Fleet;
 import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantContext;
-import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.ItemPlacement;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LoweredLimits;
+import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** Records of moves of a worker without others, for which each tenant may use every partition. */
@@ -26,12 +25,11 @@ final class Placements {
     }
 
     static LaneRecords records(Topics topics, LoweredLimits limits, int partitions) {
-        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET);
-        return records(topics, limits, partitions, tenant -> TenantContext.of(tenant, 0, policy));
+        return records(topics, limits, partitions, new TenantPolicies(PolicySettings.NONE_SET));
     }
 
     static LaneRecords records(
-            Topics topics, LoweredLimits limits, int partitions, Function<String, TenantContext> tenants) {
+            Topics topics, LoweredLimits limits, int partitions, TenantPolicies policies) {
         int[] all = IntStream.range(0, partitions).toArray();
         ItemPlacement.Shards shards = new ItemPlacement.Shards() {
             @Override
@@ -46,6 +44,6 @@ final class Placements {
             }
         };
         return new LaneRecords(topics, limits, new ItemPlacement(new Fleet(ProtectionSettings.OFF, all.length), shards),
-                tenants, () -> Instant.ofEpochMilli(1_800_000_000_000L));
+                policies, () -> Instant.ofEpochMilli(1_800_000_000_000L));
     }
 }
