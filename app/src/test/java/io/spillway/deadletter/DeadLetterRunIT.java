@@ -72,11 +72,12 @@ class DeadLetterRunIT {
             List<String> names = new ArrayList<>();
             alive.headers().forEach(header -> names.add(header.key()));
             assertThat(names).containsExactlyInAnyOrder("traceparent", ItemHeaders.ORIGIN, ItemHeaders.FIRST_ATTEMPT_AT,
-                    ItemHeaders.REPLAYED_AT, ItemHeaders.DUE);
+                    ItemHeaders.REPLAYED_AT, ItemHeaders.REPLAY_BEGAN_AT, ItemHeaders.DUE);
             assertThat(header(alive, "traceparent")).isEqualTo(header(dead, "traceparent"));
             assertThat(header(alive, ItemHeaders.ORIGIN)).isEqualTo(header(dead, ItemHeaders.ORIGIN));
             assertThat(header(alive, ItemHeaders.FIRST_ATTEMPT_AT)).isEqualTo("1786000000000");
             assertThat(header(alive, ItemHeaders.REPLAYED_AT)).isEqualTo(header(alive, ItemHeaders.DUE));
+            assertThat(header(alive, ItemHeaders.REPLAY_BEGAN_AT)).isEqualTo(Long.toString(START));
         }
         assertThat(after).extracting(record -> header(record, ItemHeaders.DUE)).containsExactlyInAnyOrder(
                 Long.toString(START), Long.toString(START + 100),

@@ -87,7 +87,9 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     @Override
     public boolean isCancelled(LaneItem item, long nowMillis) {
         return sweeps.hasCancels(item.tenant()) && sweeps.isCancelled(
-                item.tenant(), item.read().workload(), item.times().enteredAtMillis(), nowMillis, item::id);
+                item.tenant(), item.read().workload(),
+                ItemHeaders.cancellableSinceMillis(item.record().headers(), item.times().enteredAtMillis()), nowMillis,
+                item::id);
     }
 
     @Override

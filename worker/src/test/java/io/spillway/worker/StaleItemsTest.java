@@ -96,6 +96,21 @@ class StaleItemsTest {
         assertThat(fate(lane, 1, enteredAgo, attempts)).isEqualTo(expected);
     }
 
+    @ParameterizedTest(name = "replay that began {0} s ago, cancel 100 s ago: {1}")
+    @CsvSource({"101, dropped cancelled", "100, started"})
+    void a_cancel_drops_no_dead_letter_that_was_replayed_after_it(long beganAgo, String expected) {
+        cancel("!acme", NOW_MILLIS - 100_000);
+        OwnedPartition owned = scene.take(Lane.HOT, 0, ProgressState.fresh(0), 0);
+        scene.commit();
+        ConsumerRecord<byte[], byte[]> replayed = record(owned, 0, "acme", 0, 1_000, 0);
+        replayed.headers().add(
+                ItemHeaders.REPLAY_BEGAN_AT, bytes(Long.toString(NOW_MILLIS - beganAgo * 1_000)));
+
+        List<Attempt> started = scene.poll(owned, List.of(replayed));
+
+        assertThat(started.isEmpty() ? endsOf(owned) : List.of("started")).containsExactly(expected);
+    }
+
     @Test
     void items_that_wait_for_a_slot_are_dropped_and_moved_when_they_get_one() {
         OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);

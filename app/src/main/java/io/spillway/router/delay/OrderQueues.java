@@ -149,8 +149,10 @@ final class OrderQueues {
     }
 
     private void remember(KeyHash key, Holder holder) {
-        held.put(key, holder);
-        counts.accept(holder.tenant, 1);
+        // A dead letter that was replayed may be one again before its turn is looked at.
+        if (held.put(key, holder) == null) {
+            counts.accept(holder.tenant, 1);
+        }
     }
 
     private void give(KeyHash key, DelayRecord item) {

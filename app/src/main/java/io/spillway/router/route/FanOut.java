@@ -77,8 +77,9 @@ record FanOut(ParsedRecord.Item item, List<Delivery> deliveries, Optional<Cursor
         ItemHeaders.removeInternal(headers);
         headers.remove(ItemHeaders.ID).remove(ItemHeaders.WORKLOAD).remove(ItemHeaders.DEDUPE);
         ItemHeaders.set(headers, ItemHeaders.PARENT_WORKLOAD, item.workload());
-        ItemHeaders.text(whole.headers(), ItemHeaders.REPLAYED_AT)
-                .ifPresent(at -> ItemHeaders.set(headers, ItemHeaders.REPLAYED_AT, at));
+        for (String name : List.of(ItemHeaders.REPLAYED_AT, ItemHeaders.REPLAY_BEGAN_AT)) {
+            ItemHeaders.text(whole.headers(), name).ifPresent(at -> ItemHeaders.set(headers, name, at));
+        }
         return whole.withHeaders(headers);
     }
 

@@ -171,7 +171,8 @@ public record ItemDecider(
 
     private boolean isCancelled(ParsedRecord.Item item, Record<byte[], byte[]> record, long nowMillis) {
         return sweeps.hasCancels(item.tenant()) && sweeps.isCancelled(
-                item.tenant(), item.workload(), record.timestamp(), nowMillis,
+                item.tenant(), item.workload(),
+                ItemHeaders.cancellableSinceMillis(record.headers(), record.timestamp()), nowMillis,
                 () -> DECODER.id(item, record.value(), record.headers(), originOf(record.headers())));
     }
 

@@ -3,6 +3,7 @@ package io.spillway.router.delay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.kafka.codec.KeyHash;
+import io.spillway.kafka.codec.Turn;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import org.apache.kafka.streams.processor.api.MockProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -52,6 +54,21 @@ class OrderQueuesTest {
         try (var left = store.all()) {
             assertThat(left.hasNext()).as("something is left").isFalse();
         }
+    }
+
+    @Test
+    void a_dead_letter_that_holds_its_key_a_second_time_counts_once() {
+        store.init(new MockProcessorContext<Void, Void>().getStateStoreContext(), store);
+        long[] held = {0};
+        OrderQueues queues = new OrderQueues(store, 0, (tenant, change) -> held[0] += change);
+        Turn turn = new Turn(0, KEY, 17);
+
+        assertThat(queues.hold(turn, "acme", 1_000)).isTrue();
+        assertThat(queues.hold(turn, "acme", 2_000)).isTrue();
+        assertThat(held[0]).isEqualTo(1);
+
+        queues.release(KEY);
+        assertThat(held[0]).isZero();
     }
 
     private static void arrive(OrderQueues queues, Deque<Long> expected, long offset) {

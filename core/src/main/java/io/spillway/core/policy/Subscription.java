@@ -65,7 +65,8 @@ public record Subscription(String name, String pattern, PolicySettings settings)
 
     /** Returns whether it gets the items of a workload; empty for none. */
     public boolean matches(String workload) {
-        return pattern.endsWith(ANY) ? workload.startsWith(pattern.substring(0, pattern.length() - ANY.length()))
+        return pattern.equals(ANY) ? !workload.equals(PAUSED_EVENT)
+                : pattern.endsWith(ANY) ? workload.startsWith(pattern.substring(0, pattern.length() - ANY.length()))
                 : pattern.equals(workload);
     }
 

@@ -48,6 +48,8 @@ public final class ItemHeaders {
     public static final String MOVES = "spillway-moves";
     public static final String FIRST_ATTEMPT_AT = "spillway-first-attempt-at";
     public static final String REPLAYED_AT = "spillway-replayed-at";
+    /** When the replay began that has made the item due. */
+    public static final String REPLAY_BEGAN_AT = "spillway-replay-began-at";
     public static final String DESTINATION = "spillway-destination";
     public static final String BLAME = "spillway-blame";
     public static final String WAIT = "spillway-wait";
@@ -85,7 +87,7 @@ public final class ItemHeaders {
             Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT, ORDER_KEY, DEDUPE, DRILL);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, DEAD_CUT_FROM, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT,
-                    REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM,
+                    REPLAYED_AT, REPLAY_BEGAN_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM,
                     CLAIM_RESULT, PARENT_WORKLOAD, NEXT_DELIVERY, TURN, TURN_RESULT, TOOK))
             .collect(Collectors.toUnmodifiableSet());
 
@@ -162,6 +164,15 @@ public final class ItemHeaders {
                 .deliverAt(item.deliverAtMillis(), nowMillis)
                 .replayedAt(number(headers, REPLAYED_AT).orElse(0), nowMillis)
                 .attempted(number(headers, ATTEMPT).orElse(0) > 0);
+    }
+
+    /**
+     * Returns since when an item counts for cancels: since it entered, or since the replay of it as a dead letter began.
+     *
+     * @param timestampMillis of the record: the broker's when the item entered
+     */
+    public static long cancellableSinceMillis(Headers headers, long timestampMillis) {
+        return Math.max(timestampMillis, number(headers, REPLAY_BEGAN_AT).orElse(timestampMillis));
     }
 
     private static Optional<byte[]> value(Headers headers, String name) {
