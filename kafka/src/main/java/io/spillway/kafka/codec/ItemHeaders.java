@@ -167,7 +167,7 @@ public final class ItemHeaders {
     }
 
     /**
-     * Returns since when an item counts for cancels: since it entered, or since the replay of it as a dead letter began.
+     * Returns since when an item counts for cancels: since it entered, or since its replay as a dead letter began.
      *
      * @param timestampMillis of the record: the broker's when the item entered
      */
