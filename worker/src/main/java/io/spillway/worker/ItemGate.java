@@ -114,13 +114,13 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         if (times.attempted()) {
             return EngineItem.ATTEMPTED;
         }
-        if (!wasDue(headers, times.ageSinceMillis(), nowMillis)) {
-            return times.ageSinceMillis();
+        if (dueMillis != 0) {
+            return Math.min(Math.max(times.ageSinceMillis(), dueMillis), nowMillis);
         }
-        return dueMillis == 0 ? nowMillis : Math.min(dueMillis, nowMillis);
+        return wasDue(headers, times.ageSinceMillis(), nowMillis) ? nowMillis : times.ageSinceMillis();
     }
 
-    /** Returns whether an item has waited for its due time. An item that is nearly new needs no look. */
+    /** Returns whether an item has waited for a due time that is lost. An item that is nearly new needs no look. */
     private static boolean wasDue(Headers headers, long freshSinceMillis, long nowMillis) {
         if (nowMillis - freshSinceMillis < WAS_DUE_AFTER_MILLIS) {
             return false;
