@@ -112,10 +112,10 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         if (times.attempted()) {
             return EngineItem.ATTEMPTED;
         }
-        if (!wasDue(headers, times.ageSinceMillis(), nowMillis)) {
-            return times.ageSinceMillis();
+        if (dueMillis != 0) {
+            return Math.max(times.ageSinceMillis(), Math.min(dueMillis, nowMillis));
         }
-        return dueMillis == 0 ? nowMillis : Math.min(dueMillis, nowMillis);
+        return wasDue(headers, times.ageSinceMillis(), nowMillis) ? nowMillis : times.ageSinceMillis();
     }
 
     /** Returns whether an item has waited for its due time. An item that is nearly new needs no look. */
