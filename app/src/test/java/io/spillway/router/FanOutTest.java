@@ -119,7 +119,9 @@ class FanOutTest {
         assertThat(router.take(Lane.HOT)).isEmpty();
         router.set("acme", PolicyField.PAUSED, "false");
         advance(1_000);
-        assertThat(ids(router.take(Lane.HOT))).containsExactly("id-2~a");
+        TestRecord<byte[], byte[]> resumed = router.only(Lane.HOT);
+        assertThat(header(resumed, "spillway-id")).isEqualTo("id-2~a");
+        assertThat(header(resumed, "spillway-lane-reason")).as("its wait counts from the resume").isEqualTo("due");
     }
 
     @Test

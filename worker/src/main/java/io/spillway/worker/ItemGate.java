@@ -115,7 +115,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
             return EngineItem.ATTEMPTED;
         }
         if (dueMillis != 0) {
-            return Math.min(Math.max(times.ageSinceMillis(), dueMillis), nowMillis);
+            return Math.max(times.ageSinceMillis(), Math.min(dueMillis, nowMillis));
         }
         return wasDue(headers, times.ageSinceMillis(), nowMillis) ? nowMillis : times.ageSinceMillis();
     }

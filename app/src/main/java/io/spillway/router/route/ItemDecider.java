@@ -3,6 +3,7 @@ package io.spillway.router.route;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.routing.ItemPlacement.Placed;
@@ -142,9 +143,11 @@ public record ItemDecider(
         if (!isDue && page.next().isPresent()) {
             return Optional.of(decision(item, tenant, rest, correctedAtMillis(item, times)));
         }
-        // What has waited for its step has not waited for a time that anybody set.
-        ItemTimes own = new ItemTimes(
-                times.enqueuedAtMillis(), times.enteredAtMillis(), times.ageSinceMillis(), 0, false);
+        // What has waited for its step has not waited for a time that anybody set. What was paused counts from then.
+        boolean wasPaused = ItemHeaders.text(headers, ItemHeaders.LANE_REASON)
+                .filter(LaneReason.PAUSED.label()::equals).isPresent();
+        ItemTimes own = new ItemTimes(times.enqueuedAtMillis(), times.enteredAtMillis(), times.ageSinceMillis(),
+                wasPaused ? times.dueMillis() : 0, false);
         List<FanOut.Delivery> deliveries = page.found().stream().map(subscription -> new FanOut.Delivery(
                 subscription, deliver(item, record, subscription, own, nowMillis))).toList();
         return Optional.of(new Decision(tenant, rest, item.hasInternalHeaders(), Decision.UNCHANGED,

@@ -63,6 +63,8 @@ public final class ItemHeaders {
     public static final String NEXT_DELIVERY = "spillway-next-delivery";
     /** Turn of an item with an order key: the partition of the delay lane that gave it, and its name there. */
     public static final String TURN = "spillway-turn";
+    /** When an item that waited for its turn had it, epoch milliseconds. */
+    public static final String TURN_AT = "spillway-turn-at";
     /** Of what tells of a finished item: how long its last attempt took, milliseconds. */
     public static final String TOOK = "spillway-took";
     /** Only on records of the delay lane that are no items, but tell that an item with a turn has ended. */
@@ -88,7 +90,7 @@ public final class ItemHeaders {
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, DEAD_CUT_FROM, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT,
                     REPLAYED_AT, REPLAY_BEGAN_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM,
-                    CLAIM_RESULT, PARENT_WORKLOAD, NEXT_DELIVERY, TURN, TURN_RESULT, TOOK))
+                    CLAIM_RESULT, PARENT_WORKLOAD, NEXT_DELIVERY, TURN, TURN_AT, TURN_RESULT, TOOK))
             .collect(Collectors.toUnmodifiableSet());
 
     /** Most characters of a last failure. */
