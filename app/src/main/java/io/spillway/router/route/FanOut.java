@@ -58,9 +58,9 @@ record FanOut(ParsedRecord.Item item, List<Delivery> deliveries, Optional<Cursor
     /** Delivery to a subscription, with the decision on it. */
     record Delivery(Subscription subscription, Decision decision) {}
 
-    /** Returns how many deliveries one step makes of an item with a value of this size, 1 or more. */
-    static int most(int valueBytes) {
-        return Math.clamp(MOST_BYTES / Math.max(1, valueBytes), 1, MOST);
+    /** Returns how many deliveries one step makes of an item of this size, 1 or more. */
+    static int most(int bytes) {
+        return Math.clamp(MOST_BYTES / Math.max(1, bytes), 1, MOST);
     }
 
     /** Returns what the ids of its deliveries begin with: its id, or a name made of one that would be too long. */

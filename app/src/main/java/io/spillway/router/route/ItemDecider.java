@@ -10,6 +10,7 @@ import io.spillway.core.routing.ItemPlacement.Placed;
 import io.spillway.core.routing.ItemRouter;
 import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
@@ -133,7 +134,7 @@ public record ItemDecider(
             return Optional.empty();
         }
         Subscription.Page page = Subscription.matching(
-                all, item.workload(), cursor.after(), FanOut.most(record.value().length));
+                all, item.workload(), cursor.after(), FanOut.most(HeldBytes.of(record.key(), record.value(), headers)));
         boolean hasNone = cursor.made() == 0 && page.found().isEmpty() && page.next().isEmpty();
         if (hasNone || router.early(tenant, item.workload(), times, nowMillis)
                 .filter(early -> !early.equals(Route.AGED)).isPresent()) {
