@@ -19,7 +19,6 @@ import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -125,7 +124,7 @@ final class ClientCredentials {
     }
 
     /** As {@link HTTPRequest#send()}, which reads an answer of any length for any time. */
-    private static HTTPResponse send(HTTPRequest http) throws IOException, ParseException {
+    private HTTPResponse send(HTTPRequest http) throws IOException, ParseException {
         HttpURLConnection connection = http.toHttpURLConnection();
         try {
             HTTPResponse response = new HTTPResponse(connection.getResponseCode());
@@ -139,13 +138,13 @@ final class ClientCredentials {
         }
     }
 
-    private static String read(InputStream in) throws IOException {
-        long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
+    private String read(InputStream in) throws IOException {
+        long untilReadMillis = clock.millis() + TIMEOUT_MILLIS;
         ByteArrayOutputStream read = new ByteArrayOutputStream();
         byte[] part = new byte[MOST_BYTES];
         for (int bytes = in.read(part); bytes >= 0; bytes = in.read(part)) {
             read.write(part, 0, bytes);
-            if (read.size() > MOST_BYTES || System.nanoTime() - untilNanos > 0) {
+            if (read.size() > MOST_BYTES || clock.millis() > untilReadMillis) {
                 throw new IOException("the answer is longer than " + MOST_BYTES + " bytes or " + TIMEOUT_MILLIS
                         + " ms");
             }
