@@ -83,6 +83,7 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
         // Its age counts from then, or a slow replay would use up the time of its last items.
         set(headers, ItemHeaders.REPLAYED_AT, Long.toString(dueMillis));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        set(headers, ItemHeaders.REPLAY_BEGAN_AT, Long.toString(startMillis));
         Optional<Turn> turn = Turn.of(headers, topics.partitions());
         // It goes on in the place of its order that it has, or behind those that came after it.
         turn.ifPresent(had -> set(headers, ItemHeaders.LANE_REASON, LaneReason.ORDER.label()));

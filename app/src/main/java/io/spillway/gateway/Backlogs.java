@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 
 /**
  * Backlog of each tenant that uses this gateway: the items in its lanes, and what this gateway has sent and the router
@@ -25,11 +26,14 @@ final class Backlogs {
     private static final int KEPT_SAMPLES = 3_600;
 
     private final Depths depths;
+    private final Predicate<String> holdsDeliveries;
     private final int maxTenants;
     private final Map<String, Estimate> estimates = new ConcurrentHashMap<>();
 
-    Backlogs(Depths depths, int maxTenants) {
+    /** @param holdsDeliveries whether any subscription of a tenant is paused: what it holds does not drain */
+    Backlogs(Depths depths, Predicate<String> holdsDeliveries, int maxTenants) {
         this.depths = depths;
+        this.holdsDeliveries = holdsDeliveries;
         this.maxTenants = maxTenants;
     }
 
@@ -70,7 +74,7 @@ final class Backlogs {
             return new Backlog(waiting, 0);
         }
         long all = waiting + estimate.unrouted;
-        return new Backlog(all, estimate.time.millis(all));
+        return new Backlog(all, holdsDeliveries.test(tenant) ? 0 : estimate.time.millis(all));
     }
 
     /** Counts an item that is sent now. */

@@ -159,7 +159,7 @@ public final class Gateway implements AutoCloseable {
         GatewaySettings.Limits limits = settings.limits();
         int maxTenants = configuration.router().maxTenants();
         this.rates = new RateTable(maxTenants, with.shares());
-        this.backlogs = new Backlogs(with.depths(), maxTenants);
+        this.backlogs = new Backlogs(with.depths(), with.policies()::isAnySubscriptionPaused, maxTenants);
         this.flows = new LaneFlows(with.depths());
         this.inFlight = new InFlight(limits);
         long bodyNanos = limits.bodyTimeout().toNanos();

@@ -116,8 +116,7 @@ final class IsolationMonitor implements Runnable {
         if (policies.subscriptions(tenant).containsKey(subscriber.name())
                 && !policies.of(tenant, subscriber.workload()).isPaused(subscriber.workload())) {
             boolean hasListener = policies.subscriptions(tenant).values().stream().anyMatch(other ->
-                    !other.name().equals(subscriber.name()) && !other.pattern().equals(Subscription.ANY)
-                            && other.matches(Subscription.PAUSED_EVENT));
+                    !other.name().equals(subscriber.name()) && other.matches(Subscription.PAUSED_EVENT));
             rules.pause(tenant, subscriber.name(), hasListener);
         }
     }

@@ -9,11 +9,17 @@ import com.nimbusds.oauth2.sdk.TokenResponse;
 import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
 import com.nimbusds.oauth2.sdk.auth.Secret;
 import com.nimbusds.oauth2.sdk.http.HTTPRequest;
+import com.nimbusds.oauth2.sdk.http.HTTPResponse;
 import com.nimbusds.oauth2.sdk.id.ClientID;
 import com.nimbusds.oauth2.sdk.token.AccessToken;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +35,8 @@ final class ClientCredentials {
     /** A line of a receiver's file. */
     static final Pattern LINE = Pattern.compile("oauth2 (https?://[!-~]+) ([!-~]+) ([!-~]+)((?: [!-~]+)*)");
 
+    private static final int MOST_BYTES = 64 * 1024;
+    private static final long MOST_SECONDS = 30L * 24 * 3_600;
     private static final int TIMEOUT_MILLIS = 10_000;
     private static final long PAUSE_MILLIS = 1_000;
     private static final long EARLY_MILLIS = 60_000;
@@ -101,17 +109,47 @@ final class ClientCredentials {
         http.setReadTimeout(TIMEOUT_MILLIS);
         http.setFollowRedirects(false);
         try {
-            TokenResponse response = TokenResponse.parse(http.send());
+            TokenResponse response = TokenResponse.parse(send(http));
             if (!response.indicatesSuccess()) {
                 ErrorObject error = response.toErrorResponse().getErrorObject();
                 throw new IOException(error.getCode() + ": " + error.getDescription());
             }
             AccessToken access = response.toSuccessResponse().getTokens().getAccessToken();
             token = access.toAuthorizationHeader();
-            long livesMillis = access.getLifetime() > 0 ? access.getLifetime() * 1_000 : KEPT_MILLIS;
+            long livesMillis =
+                    access.getLifetime() > 0 ? Math.min(access.getLifetime(), MOST_SECONDS) * 1_000 : KEPT_MILLIS;
             untilMillis = clock.millis() + Math.max(livesMillis / 2, livesMillis - EARLY_MILLIS);
         } catch (ParseException e) {
             throw new IOException("the answer has no token", e);
         }
+    }
+
+    /** As {@link HTTPRequest#send()}, which reads an answer of any length for any time. */
+    private static HTTPResponse send(HTTPRequest http) throws IOException, ParseException {
+        HttpURLConnection connection = http.toHttpURLConnection();
+        try {
+            HTTPResponse response = new HTTPResponse(connection.getResponseCode());
+            response.setContentType(connection.getContentType());
+            InputStream in =
+                    response.indicatesSuccess() ? connection.getInputStream() : connection.getErrorStream();
+            response.setBody(in == null ? "" : read(in));
+            return response;
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    private static String read(InputStream in) throws IOException {
+        long untilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
+        ByteArrayOutputStream read = new ByteArrayOutputStream();
+        byte[] part = new byte[MOST_BYTES];
+        for (int bytes = in.read(part); bytes >= 0; bytes = in.read(part)) {
+            read.write(part, 0, bytes);
+            if (read.size() > MOST_BYTES || System.nanoTime() - untilNanos > 0) {
+                throw new IOException("the answer is longer than " + MOST_BYTES + " bytes or " + TIMEOUT_MILLIS
+                        + " ms");
+            }
+        }
+        return read.toString(StandardCharsets.UTF_8);
     }
 }

@@ -31,6 +31,8 @@ final class PublicAddress {
     private static final int UNICAST_MASK = 0xE0;
     private static final int[] TEREDO_AND_ORCHID = {0x20, 0x01};
     private static final int[] DOCUMENTATION = {0x20, 0x01, 0x0d, 0xb8};
+    /** 3fff::/20, as RFC 9637 says; the rest of the block is unicast. */
+    private static final int[] SECOND_DOCUMENTATION = {0x3f, 0xff};
     private static final int[] SIX_TO_FOUR = {0x20, 0x02};
 
     private PublicAddress() {}
@@ -44,7 +46,8 @@ final class PublicAddress {
         }
         boolean isProtocol = startsWith(bytes, TEREDO_AND_ORCHID) && (bytes[2] & 0xFE) == 0;
         return (bytes[0] & UNICAST_MASK) == UNICAST && !isProtocol && !startsWith(bytes, DOCUMENTATION)
-                && !startsWith(bytes, SIX_TO_FOUR);
+                && !startsWith(bytes, SIX_TO_FOUR)
+                && !(startsWith(bytes, SECOND_DOCUMENTATION) && (bytes[2] & 0xF0) == 0);
     }
 
     private static boolean startsWith(byte[] bytes, int[] prefix) {

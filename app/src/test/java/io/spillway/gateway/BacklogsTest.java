@@ -16,7 +16,7 @@ class BacklogsTest {
     private static final long NOW = 1_800_000_000_000L;
 
     private final Depths depths = new Depths();
-    private final Backlogs backlogs = new Backlogs(depths, 2);
+    private final Backlogs backlogs = new Backlogs(depths, tenant -> false, 2);
 
     /** The tenant had 50 accepted items, of which 10 wait, before this gateway sent its first. */
     @ParameterizedTest(name = "{0}")

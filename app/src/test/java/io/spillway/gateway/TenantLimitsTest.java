@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.Subscription;
+import io.spillway.kafka.view.TenantPolicies;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -71,14 +73,7 @@ class TenantLimitsTest {
     /** Default settings: 100 items/s are completed, and 720,000 wait, which is two hours. */
     @Test
     void a_backlog_of_two_hours_is_thinned_by_half_with_default_settings() throws Exception {
-        gateway.post(key, "x");
-        long completed = 0;
-        for (int second = 0; second < 60; second++) {
-            completed += 100;
-            gateway.nowMillis.addAndGet(1_000);
-            gateway.flows("acme", 720_000, completed, 100);
-            gateway.gateway.sample();
-        }
+        waitsForTwoHours();
         int accepted = 0;
         String refusal = "";
         for (int i = 0; i < 40; i++) {
@@ -105,6 +100,22 @@ class TenantLimitsTest {
             }
         }
         assertThat(gateway.post(gateway.key("bolt"), "x").statusCode()).as("another tenant").isEqualTo(202);
+    }
+
+    @Test
+    void a_paused_subscription_thins_no_backlog_because_what_is_held_does_not_drain() {
+        waitsForTwoHours();
+        subscribe(PolicyField.PAUSED, "true");
+        assertThat(accepted(40)).isEqualTo(40);
+        subscribe(PolicyField.PAUSED, "false");
+        assertThat(accepted(40)).isBetween(19, 21);
+
+        subscribe(PolicyField.DESTINATION, "crm");
+        assertThat(accepted(40)).isBetween(19, 21);
+        gateway.policy("/crm", PolicySettings.NONE_SET.with(PolicyField.PAUSED, "true"));
+        assertThat(accepted(40)).as("by its destination").isEqualTo(40);
+        gateway.policies.remove("acme/b");
+        assertThat(accepted(40)).isBetween(19, 21);
     }
 
     /** 100 items/s are completed and as many arrive; then the destination is down. Nothing is refused in an hour. */
@@ -160,6 +171,30 @@ class TenantLimitsTest {
             assertThat(one.post(tenantKey, "x").statusCode()).isEqualTo(429);
             assertThat(refused(one, "acme", "tenantRequests")).isEqualTo(1);
         }
+    }
+
+    private void waitsForTwoHours() {
+        gateway.post(key, "x");
+        long completed = 0;
+        for (int second = 0; second < 60; second++) {
+            completed += 100;
+            gateway.nowMillis.addAndGet(1_000);
+            gateway.flows("acme", 720_000, completed, 100);
+            gateway.gateway.sample();
+        }
+    }
+
+    private int accepted(int offers) {
+        int accepted = 0;
+        for (int i = 0; i < offers; i++) {
+            accepted += gateway.post(key, "x").statusCode() == 202 ? 1 : 0;
+        }
+        return accepted;
+    }
+
+    private void subscribe(PolicyField field, String value) {
+        gateway.policies.put("acme/b", TenantPolicies.encode(
+                "acme", new Subscription("b", "*", PolicySettings.NONE_SET.with(field, value))));
     }
 
     private static double refused(GatewayUnderTest gateway, String tenant, String limit) {

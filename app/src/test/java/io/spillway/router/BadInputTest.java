@@ -117,6 +117,18 @@ class BadInputTest {
         }
     }
 
+    /** Kafka reads each byte that is not UTF-8 as a character that takes three. */
+    @Test
+    void a_record_whose_header_has_a_name_that_was_not_utf_8_is_cut() {
+        try (RouterHarness router = new RouterHarness()) {
+            router.send(GOOD, headers().add("\uFFFD".repeat(60_000), new byte[0]));
+
+            TestRecord<byte[], byte[]> dead = router.only(Lane.DEAD_LETTER);
+            assertThat(header(dead, "spillway-dead-reason")).isEqualTo("too-large");
+            assertThat(Long.parseLong(header(dead, "spillway-dead-cut-from"))).isGreaterThan(180_000);
+        }
+    }
+
     @Test
     void an_item_truncated_at_any_byte_becomes_a_dead_letter() {
         try (RouterHarness router = new RouterHarness()) {

@@ -21,6 +21,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Deliveries that the router makes of the items of tenants with subscriptions. */
 class FanOutTest {
@@ -119,7 +121,9 @@ class FanOutTest {
         assertThat(router.take(Lane.HOT)).isEmpty();
         router.set("acme", PolicyField.PAUSED, "false");
         advance(1_000);
-        assertThat(ids(router.take(Lane.HOT))).containsExactly("id-2~a");
+        TestRecord<byte[], byte[]> resumed = router.only(Lane.HOT);
+        assertThat(header(resumed, "spillway-id")).isEqualTo("id-2~a");
+        assertThat(header(resumed, "spillway-lane-reason")).as("its wait counts from the resume").isEqualTo("due");
     }
 
     @Test
@@ -147,12 +151,13 @@ class FanOutTest {
         assertThat(router.registry.get("spillway.deliveries").counter().count()).isEqualTo(1_000);
     }
 
-    @Test
-    void large_items_have_fewer_deliveries_at_once() {
+    @ParameterizedTest(name = "{0} bytes of value, {1} of a header")
+    @CsvSource({"1047000, 0", "1, 1047000"})
+    void large_items_have_fewer_deliveries_at_once(int valueBytes, int headerBytes) {
         try (RouterHarness large = RouterHarness.configured(Map.of("topics.maxBytes", "2000000"))) {
             IntStream.range(0, 20).forEach(i -> large.policies.put("acme/s" + (10 + i), TenantPolicies.encode(
                     "acme", new Subscription("s" + (10 + i), "*", PolicySettings.NONE_SET))));
-            large.send(new byte[1_048_576], headers("spillway-tenant", "acme"));
+            large.send(new byte[valueBytes], headers("spillway-tenant", "acme").add("x", new byte[headerBytes]));
             assertThat(large.take(Lane.HOT)).as("8 MiB").hasSize(8);
             large.advance(Duration.ofMillis(30));
             large.advance(Duration.ofMillis(30));

@@ -44,6 +44,7 @@ class OrderTest {
         ended("a");
         assertThat(started()).containsExactly("b");
         assertThat(header(seen.get("b"), ItemHeaders.DUE)).as("its turn").isEqualTo("" + (START_MILLIS + 9_000));
+        assertThat(header(seen.get("b"), ItemHeaders.TURN_AT)).isEqualTo("" + (START_MILLIS + 9_000));
         ended("b");
         assertThat(started()).containsExactly("c");
         ended("c");

@@ -144,6 +144,22 @@ class RoutingTest {
         expect(expected, "cancelled");
     }
 
+    @ParameterizedTest(name = "replay that begins {0} ms after the cancel: {1}")
+    @CsvSource({"-1, dropped", "0, HOT", "3600000, HOT"})
+    void a_cancel_drops_no_dead_letter_that_is_replayed_after_it(long afterMillis, String expected) {
+        router.sweeps.put("!acme", Sweeps.encode(new Sweeps.Mark(
+                new SweepTarget(true, "acme", "", ""), "", new Sweep(START_MILLIS - 1_000, START_MILLIS))));
+        router.enteredAtMillis = START_MILLIS - 5_000;
+
+        router.sendDelayed(item("acme", START_MILLIS - 5_000), headers(
+                "spillway-origin", "spillway.ingress-3-17", "spillway-due", Long.toString(START_MILLIS),
+                "spillway-replayed-at", Long.toString(START_MILLIS),
+                "spillway-replay-began-at", Long.toString(START_MILLIS - 1_000 + afterMillis)));
+        router.advance(Duration.ofMillis(1));
+
+        expect(expected, "cancelled");
+    }
+
     @Test
     void a_sweep_applies_from_its_completion_on() {
         router.set("acme", PolicyField.SWEEPABLE, "true");

@@ -97,6 +97,21 @@ class ClientCredentialsTest {
     }
 
     @Test
+    void an_answer_of_any_length_is_not_read() {
+        answer = answer + " ".repeat(100_000);
+        assertThatThrownBy(() -> credentials("").authorization()).isInstanceOf(IOException.class)
+                .hasMessageContaining("longer than 65536 bytes");
+    }
+
+    @Test
+    void a_token_that_never_expires_is_asked_for_once() throws Exception {
+        answer = answer.replace("300", Long.toString(Long.MAX_VALUE));
+        ClientCredentials credentials = credentials("");
+        assertThat(credentials.authorization()).isEqualTo("Bearer t1");
+        assertThat(credentials.authorization()).isEqualTo("Bearer t1");
+    }
+
+    @Test
     void after_a_refusal_it_asks_again_a_second_later() throws Exception {
         status = 503;
         answer = "{\"error\": \"busy\"}";

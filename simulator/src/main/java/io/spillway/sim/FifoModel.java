@@ -97,7 +97,7 @@ final class FifoModel implements Model {
         SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        health.ended("", item.tenantName, item.attempts == 0, AttemptCounts.UNKNOWN,
+        health.ended("", item.tenantName, "", item.attempts == 0, AttemptCounts.UNKNOWN,
                 !AttemptRules.isFailure(ending.result()), nowMillis);
         NextStep next = AttemptRules.nextStep(ending.result(), item, health.blame("", item.tenantName, nowMillis),
                 tally.population.policy(item.tenant), destination.randomAfter(item, item.attempts), nowMillis);

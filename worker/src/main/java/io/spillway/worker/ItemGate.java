@@ -87,7 +87,9 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     @Override
     public boolean isCancelled(LaneItem item, long nowMillis) {
         return sweeps.hasCancels(item.tenant()) && sweeps.isCancelled(
-                item.tenant(), item.read().workload(), item.times().enteredAtMillis(), nowMillis, item::id);
+                item.tenant(), item.read().workload(),
+                ItemHeaders.cancellableSinceMillis(item.record().headers(), item.times().enteredAtMillis()), nowMillis,
+                item::id);
     }
 
     @Override
@@ -112,13 +114,13 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         if (times.attempted()) {
             return EngineItem.ATTEMPTED;
         }
-        if (!wasDue(headers, times.ageSinceMillis(), nowMillis)) {
-            return times.ageSinceMillis();
+        if (dueMillis != 0) {
+            return Math.max(times.ageSinceMillis(), Math.min(dueMillis, nowMillis));
         }
-        return dueMillis == 0 ? nowMillis : Math.min(dueMillis, nowMillis);
+        return wasDue(headers, times.ageSinceMillis(), nowMillis) ? nowMillis : times.ageSinceMillis();
     }
 
-    /** Returns whether an item has waited for its due time. An item that is nearly new needs no look. */
+    /** Returns whether an item has waited for a due time that is lost. An item that is nearly new needs no look. */
     private static boolean wasDue(Headers headers, long freshSinceMillis, long nowMillis) {
         if (nowMillis - freshSinceMillis < WAS_DUE_AFTER_MILLIS) {
             return false;

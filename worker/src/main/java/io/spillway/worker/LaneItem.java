@@ -76,13 +76,17 @@ record LaneItem(
 
     /**
      * Returns since when the age of an attempt counts, epoch milliseconds: since the item's creation or the
-     * time for its first attempt that its producer set, and for a first attempt since it was due if its handler put it
-     * off. The time in between is the application's wish.
+     * time for its first attempt that its producer set, since its turn if it waited for one, and for a first attempt
+     * since it was due if its handler put it off. The time in between is the application's wish.
      */
     long ageSinceMillis() {
         long startMillis =
                 Math.max(times.enqueuedAtMillis(), Math.min(read.deliverAtMillis(), times.ageSinceMillis()));
-        return attemptedBefore ? startMillis : Math.max(startMillis, dueMillis);
+        return Math.max(Math.max(startMillis, turnMillis()), attemptedBefore ? 0 : dueMillis);
+    }
+
+    private long turnMillis() {
+        return read.isSequenced() ? ItemHeaders.number(record.headers(), ItemHeaders.TURN_AT).orElse(0) : 0;
     }
 
     @Override

@@ -7,12 +7,14 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +59,20 @@ class ObjectivesTest {
         scene.core.ended(attempt, Outcome.done());
         scene.commit();
         assertThat(counted()).isEqualTo(Map.of("acme met", 1));
+    }
+
+    @Test
+    void the_retry_of_an_item_that_waited_for_its_turn_counts_from_its_turn() {
+        scene.advance(60_000);
+        for (int offset = 0; offset < 2; offset++) {
+            ConsumerRecord<byte[], byte[]> retry = CoreScene.item(hot, offset, "acme", 0);
+            long turnMillis = scene.nowMillis - 10_000 - offset;
+            Map.of(ItemHeaders.ORDER_KEY, "user-1", ItemHeaders.TURN_AT, "" + turnMillis,
+                    ItemHeaders.FIRST_ATTEMPT_AT, "" + (turnMillis + 1), ItemHeaders.ATTEMPT, "1")
+                    .forEach((name, value) -> ItemHeaders.set(retry.headers(), name, value));
+            scene.core.ended(scene.poll(hot, List.of(retry)).getFirst(), Outcome.done());
+        }
+        assertThat(counted()).isEqualTo(Map.of("acme met", 1, "acme late", 1));
     }
 
     @Test

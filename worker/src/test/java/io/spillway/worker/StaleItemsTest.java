@@ -3,6 +3,7 @@ package io.spillway.worker;
 import static io.spillway.worker.CoreScene.NOW_MILLIS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
@@ -10,12 +11,15 @@ import io.spillway.core.progress.ProgressState;
 import io.spillway.core.routing.Sweep;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.KeyHash;
 import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.codec.Turn;
 import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -96,6 +100,21 @@ class StaleItemsTest {
         assertThat(fate(lane, 1, enteredAgo, attempts)).isEqualTo(expected);
     }
 
+    @ParameterizedTest(name = "replay that began {0} s ago, cancel 100 s ago: {1}")
+    @CsvSource({"101, dropped cancelled", "100, started"})
+    void a_cancel_drops_no_dead_letter_that_was_replayed_after_it(long beganAgo, String expected) {
+        cancel("!acme", NOW_MILLIS - 100_000);
+        OwnedPartition owned = scene.take(Lane.HOT, 0, ProgressState.fresh(0), 0);
+        scene.commit();
+        ConsumerRecord<byte[], byte[]> replayed = record(owned, 0, "acme", 0, 1_000, 0);
+        replayed.headers().add(
+                ItemHeaders.REPLAY_BEGAN_AT, bytes(Long.toString(NOW_MILLIS - beganAgo * 1_000)));
+
+        List<Attempt> started = scene.poll(owned, List.of(replayed));
+
+        assertThat(started.isEmpty() ? endsOf(owned) : List.of("started")).containsExactly(expected);
+    }
+
     @Test
     void items_that_wait_for_a_slot_are_dropped_and_moved_when_they_get_one() {
         OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
@@ -134,6 +153,23 @@ class StaleItemsTest {
         assertThat(scene.core.<Integer>read(engine -> engine.waiting(Lane.HOT))).isZero();
         assertThat(scene.core.count(attempt -> true)).isEqualTo(running.size());
         assertThat(endsOf(owned)).hasSize(waiting).containsOnly("dropped cancelled");
+    }
+
+    @ParameterizedTest(name = "enqueued 200 s ago, due at {0} s from now: waits for {1} s")
+    @CsvSource({"-1, 1", "0, 0", "9, 0", "-300, 200", "-9223372036854775, 200"})
+    void what_waits_for_a_slot_waits_since_its_turn_or_since_it_was_due(long dueSeconds, long waitsSeconds) {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.commit();
+        scene.poll(owned, LongStream.range(0, SLOTS)
+                .mapToObj(offset -> record(owned, offset, "bolt-" + offset, 0, 0, 0)).toList());
+        ConsumerRecord<byte[], byte[]> inTurn = record(owned, SLOTS, "acme", 200, 200, 0);
+        inTurn.headers().add(ItemHeaders.ORDER_KEY, bytes("user-1"))
+                .add(ItemHeaders.DUE, bytes(Long.toString(NOW_MILLIS + dueSeconds * 1_000)));
+        new Turn(0, KeyHash.ofKey("acme", "", "user-1"), 1).set(inTurn.headers());
+
+        assertThat(scene.poll(owned, List.of(inTurn))).isEmpty();
+        Map<Lane, Map<String, Long>> since = scene.core.read(WorkerEngine::waitingSinceMillis);
+        assertThat(since).isEqualTo(Map.of(Lane.HOT, Map.of("acme", NOW_MILLIS - waitsSeconds * 1_000)));
     }
 
     private void set(PolicyField field, String value) {

@@ -76,7 +76,7 @@ class WorkerCoreTest {
         OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
         scene.nowMillis += 120_000;
         List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-        for (String tenant : List.of("fresh", "due", "retried", "replayed", "scheduled")) {
+        for (String tenant : List.of("fresh", "due", "retried", "replayed", "scheduled", "in-turn")) {
             records.add(CoreScene.item(owned, records.size(), tenant, 0));
         }
         records.get(1).headers().add(ItemHeaders.LANE_REASON, ModelLedger.bytes("due"));
@@ -85,13 +85,16 @@ class WorkerCoreTest {
                 ItemHeaders.REPLAYED_AT, ModelLedger.bytes(Long.toString(CoreScene.NOW_MILLIS + 60_000)));
         records.get(4).headers().add(
                 ItemHeaders.DELIVER_AT, ModelLedger.bytes(Long.toString(CoreScene.NOW_MILLIS + 90_000)));
+        records.get(5).headers().add(
+                ItemHeaders.DUE, ModelLedger.bytes(Long.toString(CoreScene.NOW_MILLIS + 110_000)));
         scene.poll(owned, records);
         scene.nowMillis += 600_000;
 
         Map<Lane, Map<String, Long>> since = scene.core.read(WorkerEngine::waitingSinceMillis);
         assertThat(since).isEqualTo(Map.of(Lane.HOT, Map.of(
                 "fresh", CoreScene.NOW_MILLIS, "due", CoreScene.NOW_MILLIS + 120_000,
-                "replayed", CoreScene.NOW_MILLIS + 60_000, "scheduled", CoreScene.NOW_MILLIS + 90_000)));
+                "replayed", CoreScene.NOW_MILLIS + 60_000, "scheduled", CoreScene.NOW_MILLIS + 90_000,
+                "in-turn", CoreScene.NOW_MILLIS + 110_000)));
     }
 
     @Test

@@ -9,7 +9,7 @@ import org.apache.kafka.common.utils.Bytes;
  * and the numbers behind it, big endian.
  */
 final class OrderKeys {
-    /** {@code 0xA0}, an order key by name: the offset in the delay lane of the item with the turn. */
+    /** {@code 0xA0}, an order key by name: the item with the turn, and the last place. */
     private static final byte TURNS = (byte) 0xA0;
     /** {@code 0xA1}, an order key by name, a place, an offset in the delay lane: an item that waits for its turn. */
     private static final byte WAITING = (byte) 0xA1;

@@ -16,7 +16,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
  * Turns of all order keys of one partition of the delay lane, and the items that wait for theirs, in the timer store.
- * An item is reached by a look-up or a seek to its key, so its cost does not depend on how many wait.
+ * An item is reached by a look-up, or by a seek that ends at an item that waits for the same key: what was removed of
+ * other keys is never passed. So its cost does not depend on how many wait.
  *
  * <p>Owner: the task of the processor that created it, on one thread. Bound: the disk, and in memory
  * {@value #MOST_HELD} keys that dead letters hold, about 200 bytes each.
@@ -24,9 +25,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
 final class OrderQueues {
     /** Most keys that dead letters hold; dead letters of others do not hold theirs. */
     static final int MOST_HELD = 10_000;
-    private static final byte VERSION = 1;
-    /** Offset of the item with the turn if there is none. An item waits only while another one has the turn. */
-    private static final long NOBODY = -1;
+    private static final byte VERSION = 2;
 
     private final KeyValueStore<Bytes, byte[]> store;
     private final int partition;
@@ -34,6 +33,15 @@ final class OrderQueues {
     /** Use {@link #held()}. */
     private final Map<KeyHash, Holder> held = new HashMap<>();
     private boolean isRead;
+
+    /**
+     * Item with the turn. Others wait for the key if the last place is not its own.
+     *
+     * @param offset in the delay lane
+     * @param place  that it had
+     * @param last   place of the last one that waits, or its own
+     */
+    private record Head(long offset, long place, long last) {}
 
     /** Dead letter that holds a key. */
     private record Holder(long untilMillis, String tenant) {}
@@ -67,36 +75,35 @@ final class OrderQueues {
 
     /** Gives an item the turn if nobody has it, or keeps it until then. Returns whether it has the turn. */
     boolean arrive(KeyHash key, DelayRecord item) {
-        boolean isFree = turnOf(key) == NOBODY;
-        if (isFree) {
-            give(key, item);
+        Optional<Head> head = head(key);
+        if (head.isEmpty()) {
+            give(key, item, item.offset(), item.offset());
         } else {
-            store.put(OrderKeys.waiting(key, placeOf(key, item.offset()), item.offset()),
-                    TimerCodec.encode(item.record()));
+            // An item that was a timer before has an offset from then.
+            long place = Math.max(item.offset(), head.get().last + 1);
+            store.put(OrderKeys.waiting(key, place, item.offset()), TimerCodec.encode(item.record()));
+            put(key, new Head(head.get().offset, head.get().place, place));
         }
-        return isFree;
-    }
-
-    /** Returns the place behind all that wait: an item that was a timer before has an offset from then. */
-    private long placeOf(KeyHash key, long offset) {
-        long turn = turnOf(key);
-        try (KeyValueIterator<Bytes, byte[]> last = store.reverseRange(
-                OrderKeys.waiting(key, turn + 1, 0), OrderKeys.waiting(key, Long.MAX_VALUE, 0))) {
-            return Math.max(offset, 1 + (last.hasNext() ? OrderKeys.place(last.next().key.get()) : turn));
-        }
+        return head.isEmpty();
     }
 
     /** Returns whether an item with this turn is the one that goes on. */
     boolean has(Turn turn) {
-        return turn.partition() == partition && turnOf(turn.key()) == turn.offset();
+        return turn.partition() == partition
+                && head(turn.key()).filter(head -> head.offset == turn.offset()).isPresent();
     }
 
     /** Lets the next item of a key have the turn, and returns it; empty if none waits. */
     Optional<DelayRecord> pass(KeyHash key) {
         release(key);
-        // All places are above the offset of the one that had the turn: the seek need not pass what was removed before.
+        Optional<Head> head = head(key).filter(turn -> turn.place != turn.last);
+        if (head.isEmpty()) {
+            store.put(OrderKeys.turns(key), null);
+            return Optional.empty();
+        }
+        // All places are above that of the one that had the turn: the seek need not pass what was removed before.
         try (KeyValueIterator<Bytes, byte[]> waiting = store.range(
-                OrderKeys.waiting(key, turnOf(key) + 1, 0), OrderKeys.waiting(key, Long.MAX_VALUE, 0))) {
+                OrderKeys.waiting(key, head.get().place + 1, 0), OrderKeys.waiting(key, head.get().last + 1, 0))) {
             if (!waiting.hasNext()) {
                 store.put(OrderKeys.turns(key), null);
                 return Optional.empty();
@@ -105,7 +112,7 @@ final class OrderQueues {
             store.put(first.key, null);
             DelayRecord item =
                     DelayRecord.decode(first.value, OrderKeys.offset(first.key.get()), Optional.empty());
-            give(key, item);
+            give(key, item, OrderKeys.place(first.key.get()), head.get().last);
             return Optional.of(item);
         }
     }
@@ -149,26 +156,42 @@ final class OrderQueues {
     }
 
     private void remember(KeyHash key, Holder holder) {
-        held.put(key, holder);
-        counts.accept(holder.tenant, 1);
+        // A dead letter that was replayed may be one again before its turn is looked at.
+        if (held.put(key, holder) == null) {
+            counts.accept(holder.tenant, 1);
+        }
     }
 
-    private void give(KeyHash key, DelayRecord item) {
-        store.put(OrderKeys.turns(key),
-                ByteBuffer.allocate(1 + Long.BYTES).put(VERSION).putLong(item.offset()).array());
+    private void give(KeyHash key, DelayRecord item, long place, long last) {
+        put(key, new Head(item.offset(), place, last));
         new Turn(partition, key, item.offset()).set(item.record().headers());
     }
 
-    private long turnOf(KeyHash key) {
+    private void put(KeyHash key, Head head) {
+        store.put(OrderKeys.turns(key), ByteBuffer.allocate(1 + 3 * Long.BYTES).put(VERSION)
+                .putLong(head.offset).putLong(head.place).putLong(head.last).array());
+    }
+
+    private Optional<Head> head(KeyHash key) {
         byte[] value = store.get(OrderKeys.turns(key));
         if (value == null) {
-            return NOBODY;
+            return Optional.empty();
         }
         ByteBuffer in = ByteBuffer.wrap(value);
         byte version = in.get();
         if (version > VERSION) {
             throw new LaterTimerException(version, VERSION);
         }
-        return in.getLong();
+        long offset = in.getLong();
+        return Optional.of(version == 1 ? new Head(offset, offset, lastPlace(key, offset))
+                : new Head(offset, in.getLong(), in.getLong()));
+    }
+
+    /** Returns what builds before 0.1.0 did not store. */
+    private long lastPlace(KeyHash key, long offset) {
+        try (KeyValueIterator<Bytes, byte[]> last = store.reverseRange(
+                OrderKeys.waiting(key, offset + 1, 0), OrderKeys.waiting(key, Long.MAX_VALUE, 0))) {
+            return last.hasNext() ? OrderKeys.place(last.next().key.get()) : offset;
+        }
     }
 }

@@ -150,8 +150,10 @@ final class Sequencer {
     /** Gives the next item of a key its turn. It is due now: until then no worker could have attempted it. */
     private Optional<DelayRecord> pass(KeyHash key, long nowMillis) {
         Optional<DelayRecord> next = queues.pass(key);
-        next.ifPresent(item ->
-                ItemHeaders.set(item.record().headers(), ItemHeaders.DUE, Long.toString(nowMillis)));
+        next.map(item -> item.record().headers()).ifPresent(headers -> {
+            ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(nowMillis));
+            ItemHeaders.set(headers, ItemHeaders.TURN_AT, Long.toString(nowMillis));
+        });
         return next;
     }
 

@@ -58,9 +58,9 @@ record FanOut(ParsedRecord.Item item, List<Delivery> deliveries, Optional<Cursor
     /** Delivery to a subscription, with the decision on it. */
     record Delivery(Subscription subscription, Decision decision) {}
 
-    /** Returns how many deliveries one step makes of an item with a value of this size, 1 or more. */
-    static int most(int valueBytes) {
-        return Math.clamp(MOST_BYTES / Math.max(1, valueBytes), 1, MOST);
+    /** Returns how many deliveries one step makes of an item of this size, 1 or more. */
+    static int most(int bytes) {
+        return Math.clamp(MOST_BYTES / Math.max(1, bytes), 1, MOST);
     }
 
     /** Returns what the ids of its deliveries begin with: its id, or a name made of one that would be too long. */
@@ -77,8 +77,9 @@ record FanOut(ParsedRecord.Item item, List<Delivery> deliveries, Optional<Cursor
         ItemHeaders.removeInternal(headers);
         headers.remove(ItemHeaders.ID).remove(ItemHeaders.WORKLOAD).remove(ItemHeaders.DEDUPE);
         ItemHeaders.set(headers, ItemHeaders.PARENT_WORKLOAD, item.workload());
-        ItemHeaders.text(whole.headers(), ItemHeaders.REPLAYED_AT)
-                .ifPresent(at -> ItemHeaders.set(headers, ItemHeaders.REPLAYED_AT, at));
+        for (String name : List.of(ItemHeaders.REPLAYED_AT, ItemHeaders.REPLAY_BEGAN_AT)) {
+            ItemHeaders.text(whole.headers(), name).ifPresent(at -> ItemHeaders.set(headers, name, at));
+        }
         return whole.withHeaders(headers);
     }
 

@@ -3,12 +3,14 @@ package io.spillway.router.route;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.routing.ItemPlacement.Placed;
 import io.spillway.core.routing.ItemRouter;
 import io.spillway.core.routing.ItemTimes;
 import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
@@ -136,7 +138,7 @@ public record ItemDecider(
             return Optional.empty();
         }
         Subscription.Page page = Subscription.matching(
-                all, item.workload(), cursor.after(), FanOut.most(record.value().length));
+                all, item.workload(), cursor.after(), FanOut.most(HeldBytes.of(record.key(), record.value(), headers)));
         boolean hasNone = cursor.made() == 0 && page.found().isEmpty() && page.next().isEmpty();
         if (hasNone || router.early(tenant, item.workload(), times, nowMillis)
                 .filter(early -> !early.equals(Route.AGED)).isPresent()) {
@@ -146,9 +148,11 @@ public record ItemDecider(
         if (!isDue && page.next().isPresent()) {
             return Optional.of(decision(item, tenant, rest, correctedAtMillis(item, times)));
         }
-        // What has waited for its step has not waited for a time that anybody set.
-        ItemTimes own = new ItemTimes(
-                times.enqueuedAtMillis(), times.enteredAtMillis(), times.ageSinceMillis(), 0, false);
+        // What has waited for its step has not waited for a time that anybody set. What was paused counts from then.
+        boolean wasPaused = ItemHeaders.text(headers, ItemHeaders.LANE_REASON)
+                .filter(LaneReason.PAUSED.label()::equals).isPresent();
+        ItemTimes own = new ItemTimes(times.enqueuedAtMillis(), times.enteredAtMillis(), times.ageSinceMillis(),
+                wasPaused ? times.dueMillis() : 0, false);
         List<FanOut.Delivery> deliveries = page.found().stream().map(subscription -> new FanOut.Delivery(
                 subscription, deliver(item, record, subscription, own, nowMillis))).toList();
         return Optional.of(new Decision(tenant, rest, item.hasInternalHeaders(), Decision.UNCHANGED,
@@ -175,7 +179,8 @@ public record ItemDecider(
 
     private boolean isCancelled(ParsedRecord.Item item, Record<byte[], byte[]> record, long nowMillis) {
         return sweeps.hasCancels(item.tenant()) && sweeps.isCancelled(
-                item.tenant(), item.workload(), record.timestamp(), nowMillis,
+                item.tenant(), item.workload(),
+                ItemHeaders.cancellableSinceMillis(record.headers(), record.timestamp()), nowMillis,
                 () -> DECODER.id(item, record.value(), record.headers(), originOf(record.headers())));
     }
 

@@ -187,6 +187,7 @@ public final class LaneForwarder implements AutoCloseable {
         String tenant = ownerOf(record);
         if (dead.reason() == DeadReason.RETRY_TIME_OVER && decision.tenant().policy().pausesWhenDown()) {
             ItemHeaders.text(record.headers(), ItemHeaders.WORKLOAD).filter(Subscription::isDelivery)
+                    .filter(workload -> !decision.tenant().policy().isPaused(workload))
                     .ifPresent(workload -> services.unreachable().over(tenant, workload, nowMillis));
         }
         Record<byte[], byte[]> letter = record.withHeaders(new RecordHeaders(record.headers()));

@@ -56,7 +56,7 @@ enum ItemField {
             return !text.isEmpty() && text.chars().allMatch(each -> each >= '0' && each <= '9' || each == '-')
                     && text.lastIndexOf('-') <= 0 ? text
                     : Long.toString(OffsetDateTime.parse(text).toInstant().toEpochMilli());
-        } catch (DateTimeException e) {
+        } catch (DateTimeException | ArithmeticException e) {
             throw new UnreadableItem(reason, "'" + text + "' is neither epoch milliseconds nor a time with an offset,"
                     + " such as 2026-01-31T08:00:00Z");
         }

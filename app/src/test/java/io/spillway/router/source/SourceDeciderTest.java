@@ -134,7 +134,7 @@ class SourceDeciderTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"soon", "2026-01-31", "2026-01-31T08:00:00", "1-2", "12.5"})
+    @CsvSource({"soon", "2026-01-31", "2026-01-31T08:00:00", "1-2", "12.5", "+999999999-12-31T23:59:59Z"})
     void a_time_without_a_zone_is_a_dead_letter(String time) {
         Map<String, String> settings = Map.of("format", "json", "tenant", "key", "deliverAt", "value:/at");
         assertThat(refusal(bytes("{\"at\": \"" + time + "\"}"), settings).reason())

@@ -189,8 +189,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         }
         String tenant = attempt.item.tenant();
         boolean failed = AttemptRules.isFailure(result);
-        health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, attempt.item.grantedBy(), !failed,
-                nowMillis);
+        health.ended(attempt.destination, tenant, attempt.item.workload(), attempt.item.attempts() == 0,
+                attempt.item.grantedBy(), !failed, nowMillis);
         return failed && attempt.isJudged && !(result instanceof Outcome.Unavailable)
                 ? health.blame(attempt.destination, tenant, nowMillis) : 0;
     }

@@ -63,9 +63,15 @@ public record Subscription(String name, String pattern, PolicySettings settings)
         return workload.startsWith(MARK);
     }
 
+    /** Returns whose receiver gets an item: that of a subscription, as {@code tenant/workload}, or of its tenant. */
+    public static String recipient(String tenant, String workload) {
+        return isDelivery(workload) ? tenant + "/" + workload : tenant;
+    }
+
     /** Returns whether it gets the items of a workload; empty for none. */
     public boolean matches(String workload) {
-        return pattern.endsWith(ANY) ? workload.startsWith(pattern.substring(0, pattern.length() - ANY.length()))
+        return pattern.equals(ANY) ? !workload.equals(PAUSED_EVENT)
+                : pattern.endsWith(ANY) ? workload.startsWith(pattern.substring(0, pattern.length() - ANY.length()))
                 : pattern.equals(workload);
     }
 

@@ -51,7 +51,7 @@ public final class AttemptTimeouts {
         if (policy.destination().isPresent()) {
             return "/" + policy.destination().get().name();
         }
-        return Subscription.isDelivery(workload) ? tenant + "/" + workload : tenant;
+        return Subscription.recipient(tenant, workload);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.spillway.core.retry;
 
+import io.spillway.core.policy.Subscription;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,12 +24,14 @@ import java.util.Set;
  * estimate is taken for granted with a weight of one item, so a lone item that fails again and again is blamed. First
  * attempts count only, since items with a fault make more retries than others.
  *
- * <p>It also keeps since when a tenant has had no success at any destination.
+ * <p>It also keeps since when a tenant has had no success at any destination. Each of its subscriptions, which may have
+ * a receiver of its own, counts apart.
  *
  * <p>Thread-safe: the table is its own lock, held for one look-up or report. Bound: {@code maxTenants}, about 500 bytes
  * each; only tenants and destinations with a failure within ten minutes have an entry, so a healthy system has none.
  * The failures of further tenants count for their destination only; further destinations have no entry, and their
- * failures are the items'.
+ * failures are the items'. Of tenants and subscriptions without a success the first {@code maxTenants} together are
+ * kept; items of further ones that were never attempted wait until {@code expireAfter}.
  */
 public final class DestinationHealth {
     /** Blame of one failure that is the item's own: one attempt, in thousandths. */
@@ -47,7 +50,7 @@ public final class DestinationHealth {
     private final Map<String, Failing> failing = new HashMap<>();
     private int tenants;
 
-    /** Failed attempts of a tenant since its last success. */
+    /** Failed attempts of a tenant or a subscription since its last success. */
     private static final class Failing {
         private final long sinceMillis;
         private long lastMillis;
@@ -140,17 +143,19 @@ public final class DestinationHealth {
     /**
      * Records the end of an attempt.
      *
+     * @param workload  of the item; empty for none
      * @param isFirst   whether it was the item's first
      * @param grantedBy partition of the delay lane that granted the retry, or {@link AttemptCounts#UNKNOWN}
      * @param succeeded whether the destination did its work; also true for an item that it refused for good
      */
     public synchronized void ended(
-            String destination, String tenant, boolean isFirst, int grantedBy, boolean succeeded, long nowMillis) {
+            String destination, String tenant, String workload, boolean isFirst, int grantedBy, boolean succeeded,
+            long nowMillis) {
         boolean isNews = !succeeded || !isFirst;
         if (!isNews && destinations.isEmpty()) {
             return;
         }
-        keepFailing(tenant, isFirst, succeeded, nowMillis);
+        keepFailing(Subscription.recipient(tenant, workload), isFirst, succeeded, nowMillis);
         Destination target = destinations.get(destination);
         if (target == null) {
             if (!isNews || destinations.size() >= maxTenants) {
@@ -174,14 +179,14 @@ public final class DestinationHealth {
         }
     }
 
-    private void keepFailing(String tenant, boolean isFirst, boolean succeeded, long nowMillis) {
-        Failing own = succeeded ? failing.remove(tenant) : failing.get(tenant);
+    private void keepFailing(String recipient, boolean isFirst, boolean succeeded, long nowMillis) {
+        Failing own = succeeded ? failing.remove(recipient) : failing.get(recipient);
         if (succeeded || own == null && failing.size() >= maxTenants) {
             return;
         }
         if (own == null) {
             own = new Failing(nowMillis);
-            failing.put(tenant, own);
+            failing.put(recipient, own);
         }
         own.lastMillis = nowMillis;
         own.firsts += isFirst && own.firsts < UNAVAILABLE_ITEMS ? 1 : 0;
@@ -189,12 +194,14 @@ public final class DestinationHealth {
 
     /**
      * Returns whether all attempts of a tenant failed for this long, from the first to the latest one, without ten
-     * minutes between two of them. It needs failures of three items.
+     * minutes between two of them. It needs failures of three items. Those of a subscription's deliveries count for it
+     * alone.
      *
-     * @param millis 0 or more
+     * @param workload of an item; empty for none
+     * @param millis   0 or more
      */
-    public synchronized boolean hasFailedFor(String tenant, long millis) {
-        Failing own = failing.get(tenant);
+    public synchronized boolean hasFailedFor(String tenant, String workload, long millis) {
+        Failing own = failing.get(Subscription.recipient(tenant, workload));
         return own != null && own.firsts >= UNAVAILABLE_ITEMS && own.lastMillis - own.sinceMillis >= millis;
     }
 

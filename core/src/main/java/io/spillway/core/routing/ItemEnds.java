@@ -2,6 +2,7 @@ package io.spillway.core.routing;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
+import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.settings.Durations;
 import java.util.Optional;
@@ -20,9 +21,9 @@ import java.util.function.LongSupplier;
  * <tr><td>past {@code ttl}</td><td>age &gt; {@code ttl}</td><td>dropped: ttl</td></tr>
  * <tr><td>still failing</td><td>attempted, and age &ge; {@code retryFor}</td><td>dead letter: retry-time-over</td></tr>
  * <tr><td>never attempted</td><td>age &ge; {@code expireAfter}</td><td>dead letter: expired</td></tr>
- * <tr><td>never attempted, hopeless</td><td>age &ge; {@code retryFor}, and all attempts of its tenant failed for as
- * long: its attempt would most likely fail too, and more such items arrive than can be attempted</td><td>dead letter:
- * retry-time-over</td></tr>
+ * <tr><td>never attempted, hopeless</td><td>age &ge; {@code retryFor}, and all attempts of its tenant, or of its
+ * subscription, failed for as long: its attempt would most likely fail too, and more such items arrive than can be
+ * attempted</td><td>dead letter: retry-time-over</td></tr>
  * <tr><td>after a failure of its own</td><td>its blame reaches {@code attempts}: {@link #isUsedUp}</td><td>dead letter:
  * attempts-used-up</td></tr>
  * <tr><td>when the handler says so, does not return, or its worker dies with it</td><td></td><td>dead letter:
@@ -39,7 +40,7 @@ public final class ItemEnds {
     /** End of what sweeps cover for a tenant without a completed sweep. */
     public static final long NO_SWEEP_MILLIS = Long.MIN_VALUE;
     /** No tenant's attempts are known to fail. */
-    public static final Failures NO_FAILURES = (tenant, millis) -> false;
+    public static final Failures NO_FAILURES = (tenant, workload, millis) -> false;
 
     private static final Optional<Route> SWEPT = Optional.of(Route.SWEPT);
     private static final Optional<Route> PAST_TTL = Optional.of(Route.PAST_TTL);
@@ -69,8 +70,13 @@ public final class ItemEnds {
     /** Attempts of a worker. */
     @FunctionalInterface
     public interface Failures {
-        /** Returns whether all attempts of a tenant failed for so long, in milliseconds. */
-        boolean hasFailedFor(String tenant, long millis);
+        /**
+         * Returns whether all attempts of a tenant, or of the subscription with this workload, failed for so long, in
+         * milliseconds.
+         *
+         * @param workload empty for none
+         */
+        boolean hasFailedFor(String tenant, String workload, long millis);
     }
 
     /**
@@ -124,8 +130,9 @@ public final class ItemEnds {
                             + " after it was enqueued or replayed (expireAfter)"));
         }
         if (!times.attempted() && ageMillis >= policy.retryForMillis()
-                && failures.hasFailedFor(tenant, policy.retryForMillis() + aheadMillis)) {
-            return Optional.of(over("never attempted: all attempts of its tenant failed for "
+                && failures.hasFailedFor(tenant, workload, policy.retryForMillis() + aheadMillis)) {
+            return Optional.of(over("never attempted: all attempts of its "
+                    + (Subscription.isDelivery(workload) ? "subscription" : "tenant") + " failed for "
                     + Durations.format(policy.retryForMillis()) + " (retryFor)"));
         }
         if (policy.isPaused(workload)) {

@@ -183,6 +183,19 @@ class EngineEndsTest {
     }
 
     @Test
+    void failures_of_one_subscription_end_no_delivery_of_another_that_was_never_attempted() {
+        EnginePartition partition = one.partition(Lane.OVERFLOW);
+        failFor(partition, "~a", 30_000);
+        arrivesOld(partition, 7, "~c");
+        one.ends(7, Outcome.done());
+        arrivesOld(partition, 8, "");
+        one.ends(8, Outcome.done());
+        arrivesOld(partition, 9, "~a");
+        assertThat(one.effects()).containsExactly("start 7", "done 7", "start 8", "done 8",
+                "end 9" + UNATTEMPTED.replace("tenant", "subscription"));
+    }
+
+    @Test
     void items_that_wait_in_the_read_ahead_end_while_the_only_slot_is_taken() {
         EnginePartition partition = one.partition(Lane.AGED);
         failFor(partition, 20_000);
@@ -250,13 +263,21 @@ class EngineEndsTest {
 
     /** Three items fail, over this time. */
     private void failFor(EnginePartition partition, long millis) {
+        failFor(partition, "", millis);
+    }
+
+    private void failFor(EnginePartition partition, String workload, long millis) {
         for (int i = 0; i < 3; i++) {
             one.nowMillis = START_MILLIS + i * millis / 2;
-            one.arrives(partition, i, 0);
+            one.arrives(new EngineTimeline.Item(partition, i, "acme", workload, 0, 0, one.nowMillis));
             one.ends(i, Outcome.retry("down"));
         }
         one.nowMillis = START_MILLIS + millis;
         one.effects();
+    }
+
+    private void arrivesOld(EnginePartition partition, long offset, String workload) {
+        one.arrives(new EngineTimeline.Item(partition, offset, "acme", workload, 0, 0, one.nowMillis - 30_000));
     }
 
     private void passUntil(long millis) {

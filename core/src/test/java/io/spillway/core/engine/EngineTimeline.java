@@ -59,8 +59,12 @@ final class EngineTimeline implements ItemPolicies<EngineTimeline.Item> {
 
     /** Every attempt before was the item's own failure. */
     record Item(
-            EnginePartition partition, long offset, String tenant, int attempts, int moves, long enqueuedAtMillis)
-            implements EngineItem {
+            EnginePartition partition, long offset, String tenant, String workload, int attempts, int moves,
+            long enqueuedAtMillis) implements EngineItem {
+        Item(EnginePartition partition, long offset, String tenant, int attempts, int moves, long enqueuedAtMillis) {
+            this(partition, offset, tenant, "", attempts, moves, enqueuedAtMillis);
+        }
+
         @Override
         public int blameThousandths() {
             return attempts * DestinationHealth.WHOLE;

@@ -25,6 +25,9 @@ class SubscriptionTest {
             orders-*,  orders,      false
             *,         orders,      true
             *,         "",          true
+            *,         spillway.paused, false
+            spillway.*,spillway.paused, true
+            spillway.paused,spillway.paused,true
             """)
     void a_pattern_is_one_workload_or_what_workloads_begin_with(String pattern, String workload, boolean matches) {
         assertThat(subscription("hook", pattern).matches(workload)).isEqualTo(matches);

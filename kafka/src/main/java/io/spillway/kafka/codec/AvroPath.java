@@ -11,7 +11,8 @@ import org.apache.avro.Schema;
  * Reader of one field of an Avro value, by the schema of its writer. It skips what is before the field and creates
  * nothing else, because Avro's own reader allocates whatever lengths a value claims.
  *
- * <p>Owner: one call. Bound: {@value #MOST_NESTED} levels, and as many elements of arrays and maps as the value has
+ * <p>Owner: one call. Bound: {@value #MOST_NESTED} levels, and as many elements of arrays and maps, and as many fields
+ * that take no bytes, as the value has
  * bytes and {@value #MOST_EMPTY} more.
  */
 public final class AvroPath {
@@ -24,12 +25,15 @@ public final class AvroPath {
     private final AvroCursor cursor;
     private final List<String> path;
     private long elementsLeft;
+    /** Fields and elements, and records of them, that may still take no bytes. */
+    private long emptyLeft;
 
     private AvroPath(byte[] bytes, int offset, List<String> path) {
         this.bytes = bytes;
         this.cursor = new AvroCursor(bytes, offset);
         this.path = path;
         this.elementsLeft = (long) bytes.length + MOST_EMPTY;
+        this.emptyLeft = elementsLeft;
     }
 
     /**
@@ -104,6 +108,14 @@ public final class AvroPath {
 
     private void skip(Schema schema, int depth) {
         checkDepth(depth);
+        int start = cursor.position();
+        skipValue(schema, depth);
+        if (cursor.position() == start && --emptyLeft < 0) {
+            throw UnreadableItem.malformed("the value has more fields without bytes than it has bytes");
+        }
+    }
+
+    private void skipValue(Schema schema, int depth) {
         switch (schema.getType()) {
             case UNION -> skip(branch(schema), depth + 1);
             case RECORD -> schema.getFields().forEach(field -> skip(field.schema(), depth + 1));

@@ -48,6 +48,8 @@ public final class ItemHeaders {
     public static final String MOVES = "spillway-moves";
     public static final String FIRST_ATTEMPT_AT = "spillway-first-attempt-at";
     public static final String REPLAYED_AT = "spillway-replayed-at";
+    /** When the replay began that has made the item due. */
+    public static final String REPLAY_BEGAN_AT = "spillway-replay-began-at";
     public static final String DESTINATION = "spillway-destination";
     public static final String BLAME = "spillway-blame";
     public static final String WAIT = "spillway-wait";
@@ -61,6 +63,8 @@ public final class ItemHeaders {
     public static final String NEXT_DELIVERY = "spillway-next-delivery";
     /** Turn of an item with an order key: the partition of the delay lane that gave it, and its name there. */
     public static final String TURN = "spillway-turn";
+    /** When an item that waited for its turn had it, epoch milliseconds. */
+    public static final String TURN_AT = "spillway-turn-at";
     /** Of what tells of a finished item: how long its last attempt took, milliseconds. */
     public static final String TOOK = "spillway-took";
     /** Only on records of the delay lane that are no items, but tell that an item with a turn has ended. */
@@ -85,8 +89,8 @@ public final class ItemHeaders {
             Set.of(TENANT, ID, ENQUEUED_AT, WORKLOAD, PRIORITY, DELIVER_AT, ORDER_KEY, DEDUPE, DRILL);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, DEAD_CUT_FROM, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT,
-                    REPLAYED_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM,
-                    CLAIM_RESULT, PARENT_WORKLOAD, NEXT_DELIVERY, TURN, TURN_RESULT, TOOK))
+                    REPLAYED_AT, REPLAY_BEGAN_AT, DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE, LOST, CLAIM,
+                    CLAIM_RESULT, PARENT_WORKLOAD, NEXT_DELIVERY, TURN, TURN_AT, TURN_RESULT, TOOK))
             .collect(Collectors.toUnmodifiableSet());
 
     /** Most characters of a last failure. */
@@ -162,6 +166,15 @@ public final class ItemHeaders {
                 .deliverAt(item.deliverAtMillis(), nowMillis)
                 .replayedAt(number(headers, REPLAYED_AT).orElse(0), nowMillis)
                 .attempted(number(headers, ATTEMPT).orElse(0) > 0);
+    }
+
+    /**
+     * Returns since when an item counts for cancels: since it entered, or since its replay as a dead letter began.
+     *
+     * @param timestampMillis of the record: the broker's when the item entered
+     */
+    public static long cancellableSinceMillis(Headers headers, long timestampMillis) {
+        return Math.max(timestampMillis, number(headers, REPLAY_BEGAN_AT).orElse(timestampMillis));
     }
 
     private static Optional<byte[]> value(Headers headers, String name) {

@@ -8,6 +8,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.utils.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,7 +70,8 @@ public final class LoweredLimits {
     public static long bytes(byte[] key, byte[] value, Headers headers) {
         long bytes = (long) BATCH_BYTES + length(key) + length(value);
         for (Header header : headers) {
-            bytes += LENGTHS_BYTES + header.key().length() + length(header.value());
+            // A name that was not UTF-8 has three bytes for one that it had.
+            bytes += LENGTHS_BYTES + Utils.utf8Length(header.key()) + length(header.value());
         }
         return bytes;
     }

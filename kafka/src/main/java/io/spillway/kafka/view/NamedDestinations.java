@@ -13,12 +13,12 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * Destinations by name, and the tenants that name each. Owner: the thread of the view; destinations are read by any.
- * Bound: that of the view, together with tenants and subscriptions.
+ * Destinations by name, and the keys of the tenants and subscriptions that name each. Owner: the thread of the view;
+ * destinations are read by any. Bound: that of the view, together with tenants and subscriptions.
  */
 final class NamedDestinations {
     private final NavigableMap<String, NamedDestination> byName = new ConcurrentSkipListMap<>();
-    private final Map<String, Set<String>> tenants = new HashMap<>();
+    private final Map<String, Set<String>> callers = new HashMap<>();
 
     /** Returns those with settings. Changes with the view. */
     NavigableMap<String, NamedDestination> all() {
@@ -34,23 +34,23 @@ final class NamedDestinations {
                 });
     }
 
-    /** Stores settings, or with none removes them; returns the tenants that name the destination. */
+    /** Stores settings, or with none removes them; returns the keys of those who name the destination. */
     Set<String> put(String name, PolicySettings settings) {
         if (settings.values().isEmpty()) {
             byName.remove(name);
         } else {
             byName.put(name, new NamedDestination(name, settings));
         }
-        return Set.copyOf(tenants.getOrDefault(name, Set.of()));
+        return Set.copyOf(callers.getOrDefault(name, Set.of()));
     }
 
-    /** Follows a change of a tenant's settings. */
-    void changed(String tenant, PolicySettings before, PolicySettings after) {
-        before.get(PolicyField.DESTINATION).ifPresent(name -> tenants.computeIfPresent(name.toString(), (key, all) -> {
-            all.remove(tenant);
+    /** Follows a change of the settings of a tenant or a subscription. */
+    void changed(String key, PolicySettings before, PolicySettings after) {
+        before.get(PolicyField.DESTINATION).ifPresent(name -> callers.computeIfPresent(name.toString(), (same, all) -> {
+            all.remove(key);
             return all.isEmpty() ? null : all;
         }));
         after.get(PolicyField.DESTINATION).ifPresent(name ->
-                tenants.computeIfAbsent(name.toString(), key -> new TreeSet<>()).add(tenant));
+                callers.computeIfAbsent(name.toString(), absent -> new TreeSet<>()).add(key));
     }
 }

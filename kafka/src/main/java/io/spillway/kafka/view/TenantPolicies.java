@@ -172,6 +172,11 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         return Optional.ofNullable(subscriptions.of(tenant).get(name));
     }
 
+    /** Returns whether any subscription of a tenant is paused, itself or by its destination. */
+    public boolean isAnySubscriptionPaused(String tenant) {
+        return subscriptions.isAnyPaused(tenant);
+    }
+
     /** Returns the tenants that have subscriptions, sorted. */
     public SortedSet<String> subscribed() {
         return subscriptions.tenants();
@@ -310,7 +315,9 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     private void resolve(String key) {
         PolicySettings all = own(ALL_TENANTS).over(defaults);
-        if (key.equals(ALL_TENANTS)) {
+        if (isSubscription(key)) {
+            subscriptions.changed(tenantOf(key), nameOf(key));
+        } else if (key.equals(ALL_TENANTS)) {
             others = TenantPolicy.of(PolicySettings.NONE_SET, destinations.of(all), all);
             entries.forEach((tenant, own) -> {
                 if (!tenant.equals(ALL_TENANTS)) {

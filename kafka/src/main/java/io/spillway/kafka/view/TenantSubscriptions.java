@@ -1,9 +1,11 @@
 package io.spillway.kafka.view;
 
 import io.spillway.core.policy.NamedDestination;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.Subscription;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.WorkloadPolicy;
 import java.util.Collections;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -32,10 +34,13 @@ final class TenantSubscriptions {
      * Subscriptions of one tenant.
      *
      * @param resolved policies that were asked for, by workload; made again when what they were made from changes
+     * @param paused   names of those that are paused, themselves or by the destination that they name
      */
-    private record OfTenant(NavigableMap<String, Subscription> byName, Map<String, Resolved> resolved) {
+    private record OfTenant(
+            NavigableMap<String, Subscription> byName, Map<String, Resolved> resolved, Set<String> paused) {
         static OfTenant none() {
-            return new OfTenant(new ConcurrentSkipListMap<>(), new ConcurrentHashMap<>());
+            return new OfTenant(
+                    new ConcurrentSkipListMap<>(), new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
         }
     }
 
@@ -56,6 +61,12 @@ final class TenantSubscriptions {
     NavigableMap<String, Subscription> of(String tenant) {
         OfTenant own = byTenant.get(tenant);
         return own == null ? Collections.emptyNavigableMap() : Collections.unmodifiableNavigableMap(own.byName);
+    }
+
+    /** Returns whether any subscription of a tenant is paused, itself or by the destination that it names. */
+    boolean isAnyPaused(String tenant) {
+        OfTenant own = byTenant.get(tenant);
+        return own != null && !own.paused.isEmpty();
     }
 
     /** Returns a tenant with the policy of its deliveries with a workload; unchanged without such a subscription. */
@@ -83,17 +94,36 @@ final class TenantSubscriptions {
     }
 
     void put(String tenant, Subscription subscription) {
-        boolean isNew = byTenant.computeIfAbsent(tenant, name -> OfTenant.none()).byName
-                .put(subscription.name(), subscription) == null;
-        size += isNew ? 1 : 0;
+        Subscription before = byTenant.computeIfAbsent(tenant, name -> OfTenant.none()).byName
+                .put(subscription.name(), subscription);
+        size += before == null ? 1 : 0;
+        destinations.changed(
+                TenantPolicies.key(tenant, subscription.name()),
+                before == null ? PolicySettings.NONE_SET : before.settings(), subscription.settings());
+        changed(tenant, subscription.name());
+    }
+
+    /** Follows a change of a subscription, or of the destination that it names. */
+    void changed(String tenant, String name) {
+        OfTenant own = byTenant.get(tenant);
+        PolicySettings settings = own.byName.get(name).settings();
+        PolicySettings all = destinations.of(settings).map(named -> settings.over(named.others())).orElse(settings);
+        if (WorkloadPolicy.of(all.values()).paused()) {
+            own.paused.add(name);
+        } else {
+            own.paused.remove(name);
+        }
     }
 
     void remove(String tenant, String name) {
         OfTenant own = byTenant.get(tenant);
-        if (own == null || own.byName.remove(name) == null) {
+        Subscription before = own == null ? null : own.byName.remove(name);
+        if (before == null) {
             return;
         }
         size--;
+        destinations.changed(TenantPolicies.key(tenant, name), before.settings(), PolicySettings.NONE_SET);
+        own.paused.remove(name);
         own.resolved.remove(Subscription.MARK + name);
         if (own.byName.isEmpty()) {
             byTenant.remove(tenant);

@@ -75,6 +75,26 @@ class AvroPathTest {
         }
     }
 
+    /** Ten fields of ten fields and so on, of nothing: 20 levels would be skipped for ever. */
+    @Test
+    void values_of_a_schema_whose_records_take_no_bytes_are_refused() {
+        StringBuilder bomb = new StringBuilder("\"null\"");
+        for (int level = 0; level < 20; level++) {
+            StringBuilder fields = new StringBuilder("{\"name\": \"f0\", \"type\": " + bomb + "}");
+            for (int i = 1; i < 10; i++) {
+                fields.append(", {\"name\": \"f").append(i).append("\", \"type\": ")
+                        .append(level == 0 ? "\"null\"" : "\"R" + (level - 1) + "\"").append('}');
+            }
+            bomb = new StringBuilder("{\"type\": \"record\", \"name\": \"R" + level + "\", \"fields\": ["
+                    + fields + "]}");
+        }
+        Schema schema = new Schema.Parser().parse("{\"type\": \"record\", \"name\": \"Root\", \"fields\": ["
+                + "{\"name\": \"bomb\", \"type\": " + bomb + "}, {\"name\": \"tenant\", \"type\": \"string\"}]}");
+
+        assertThatThrownBy(() -> AvroPath.text(schema, new byte[] {2, 'a'}, 0, List.of("tenant")))
+                .isInstanceOf(UnreadableItem.class).hasMessageContaining("without bytes");
+    }
+
     @Test
     void damaged_values_are_refused_or_read_and_nothing_else_is_thrown() {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
