@@ -8,13 +8,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.view.TenantPolicies;
 import java.time.Duration;
+import java.util.Map;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Items in delay whose attempts run, with a lease of 30 s. */
 class ClaimedItemsTest {
@@ -167,12 +172,39 @@ class ClaimedItemsTest {
         assertThat(header(router.only(Lane.HOT), ItemHeaders.LOST)).isEqualTo("1");
     }
 
+    @ParameterizedTest
+    @CsvSource({"RELEASED, due", "EXPIRED, lost"})
+    void of_a_tracked_tenant_an_attempt_that_is_over_does_not_run_on_while_the_tenant_is_paused(
+            ClaimResult result, String reason) {
+        try (RouterHarness tracked = RouterHarness.configured(Map.of("topics.trail", "1h"))) {
+            tracked.policies.put("acme", TenantPolicies.encode("acme", PolicySettings.NONE_SET
+                    .with(PolicyField.TRACKED, "true").with(PolicyField.PAUSED, "true")));
+            claim(tracked);
+            if (result == ClaimResult.RELEASED) {
+                settle(tracked, result, headers());
+            } else {
+                tracked.advance(LEASE);
+            }
+            assertThat(tracked.trail()).singleElement()
+                    .satisfies(told -> assertThat(new String(told.value())).isEqualTo("delay " + reason));
+            assertThat(tracked.take(Lane.HOT)).isEmpty();
+        }
+    }
+
     private void claim() {
+        claim(router);
+    }
+
+    private static void claim(RouterHarness router) {
         router.sendDelayed(item("acme", START_MILLIS), mark(headers(ItemHeaders.LANE_REASON, "claimed",
                 ItemHeaders.DUE, Long.toString(START_MILLIS + LEASE.toMillis()))));
     }
 
     private void settle(ClaimResult result, Headers headers) {
+        settle(router, result, headers);
+    }
+
+    private static void settle(RouterHarness router, ClaimResult result, Headers headers) {
         router.sendDelayed(null, mark(headers).add(ItemHeaders.CLAIM_RESULT, result.label().getBytes()));
     }
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -75,6 +77,35 @@ class TrailTest {
     }
 
     @Test
+    void a_second_item_with_an_id_that_counts_once_is_a_duplicate_also_when_it_is_too_old() {
+        try (RouterHarness router = RouterHarness.configured(Map.of("topics.trail", "1h"))) {
+            router.policies.put("acme", TenantPolicies.encode("acme", PolicySettings.NONE_SET
+                    .with(PolicyField.TRACKED, "true").with(PolicyField.TTL, "1m")));
+            router.send(item("acme", START_MILLIS), once());
+            router.advance(Duration.ofMinutes(2));
+            router.send(item("acme", START_MILLIS), once());
+
+            assertThat(values(router)).containsExactly("hot fresh", "dropped duplicate");
+        }
+    }
+
+    @Test
+    void an_item_whose_id_counts_once_is_told_to_be_scheduled_as_one_that_may_be_a_duplicate() {
+        try (RouterHarness router = RouterHarness.configured(Map.of("topics.trail", "1h"))) {
+            router.set("acme", PolicyField.TRACKED, "true");
+            router.send(item("acme", START_MILLIS), once());
+            router.send(item("acme", START_MILLIS),
+                    once().add(ItemHeaders.DELIVER_AT, Long.toString(START_MILLIS + 60_000).getBytes()));
+            router.advance(Duration.ofMinutes(1));
+
+            List<TestRecord<byte[], byte[]>> trail = router.trail();
+            assertThat(trail).extracting(record -> new String(record.value(), StandardCharsets.US_ASCII)
+                            + (record.headers().lastHeader(ItemHeaders.DEDUPE) == null ? "" : "?"))
+                    .containsExactly("hot fresh", "delay scheduled?", "dropped duplicate");
+        }
+    }
+
+    @Test
     void without_the_setting_there_is_no_topic_of_the_trail() {
         try (RouterHarness router = RouterHarness.configured(Map.of())) {
             assertThat(router.topics.keepsTrail()).isFalse();
@@ -90,6 +121,14 @@ class TrailTest {
                                 .containsEntry("message.timestamp.type", "LogAppendTime");
                     });
         }
+    }
+
+    private static Headers once() {
+        return RouterHarness.headers(ItemHeaders.ID, "a", ItemHeaders.DEDUPE, "true");
+    }
+
+    private static List<String> values(RouterHarness router) {
+        return router.trail().stream().map(record -> new String(record.value(), StandardCharsets.US_ASCII)).toList();
     }
 
     private static String text(Headers headers, String name) {

@@ -1,5 +1,6 @@
 package io.spillway.router.delay;
 
+import io.spillway.core.item.LaneReason;
 import io.spillway.kafka.codec.ClaimResult;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
@@ -50,6 +51,7 @@ final class ClaimRecords {
         Headers headers = new RecordHeaders(item.record().headers());
         headers.remove(ItemHeaders.CLAIM);
         ItemHeaders.set(headers, ItemHeaders.DUE, Long.toString(nowMillis));
+        ItemHeaders.set(headers, ItemHeaders.LANE_REASON, (isLost ? LaneReason.LOST : LaneReason.DUE).label());
         if (isLost) {
             ItemHeaders.addLoss(headers);
         }

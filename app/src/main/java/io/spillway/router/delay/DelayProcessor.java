@@ -221,8 +221,11 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
                 forwarder.waits(failed.record(), nowMillis);
                 arrive(failed, nowMillis);
             }
-            case RELEASED -> arrive(ClaimRecords.free(item, false, nowMillis), nowMillis);
-            case EXPIRED -> arrive(ClaimRecords.free(item, true, nowMillis), nowMillis);
+            case RELEASED, EXPIRED -> {
+                DelayRecord free = ClaimRecords.free(item, result == ClaimResult.EXPIRED, nowMillis);
+                forwarder.waits(free.record(), nowMillis);
+                arrive(free, nowMillis);
+            }
             case RENEWED -> throw new IllegalStateException(result + ": does not end a claim");
         }
         return item;

@@ -96,7 +96,10 @@ public record ItemDecider(
         return decision(item, tenant, placed, correctedAtMillis(item, times));
     }
 
-    /** Returns where an item goes before its turn has come; empty if that does not matter, because it ends now. */
+    /**
+     * Returns where an item goes before its turn has come; empty if that does not matter, because it is scheduled, or
+     * ends now and its id does not count.
+     */
     private Optional<Placed> sequence(
             ParsedRecord.Item item, Record<byte[], byte[]> record, TenantContext tenant, ItemTimes times,
             long nowMillis) {
@@ -105,8 +108,9 @@ public record ItemDecider(
             return Optional.of(new Placed(problem.get(), Placed.ANYWHERE));
         }
         Optional<Route> early = router.early(tenant, item.workload(), times, nowMillis);
-        boolean waitsForItsTurn = early.isEmpty() || early.get().equals(Route.PAUSED) || early.get().equals(Route.AGED);
         Sequenced sequenced = Sequenced.of(item, record);
+        boolean waitsForItsTurn = early.isEmpty() || early.get().equals(Route.PAUSED) || early.get().equals(Route.AGED)
+                || sequenced.id().isPresent() && !early.get().equals(Route.SCHEDULED);
         return waitsForItsTurn && !sequenced.isEmpty()
                 ? Optional.of(new Placed(Route.ORDERED, sequenced.partition(partitions))) : Optional.empty();
     }

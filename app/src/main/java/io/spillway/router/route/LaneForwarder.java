@@ -36,6 +36,9 @@ public final class LaneForwarder implements AutoCloseable {
     /** How long the caller keeps a record that the dead-letter lane does not take. */
     private static final long REFUSED_MILLIS = 60_000;
 
+    private static final TrailCodec.End SCHEDULED =
+            new TrailCodec.End(ItemState.DELAY, LaneReason.SCHEDULED.label());
+
     private final LaneStage stage;
     private final LaneServices services;
     private final ProcessorContext<byte[], PartitionedValue> context;
@@ -306,6 +309,9 @@ public final class LaneForwarder implements AutoCloseable {
             Record<byte[], byte[]> record, TrailCodec.End end, Origin origin, long attempts, long nowMillis) {
         Headers trailed = trail.headers(record.key(), record.value(), record.headers(), record.timestamp(),
                 new String(origin.bytes(), StandardCharsets.ISO_8859_1), attempts);
+        if (end.equals(SCHEDULED) && Sequenced.isDeduped(record) && !Turn.hasPassed(record.headers())) {
+            ItemHeaders.set(trailed, ItemHeaders.DEDUPE, "true");
+        }
         context.forward(new Record<>(null, PartitionedValue.anywhere(end.encode()), nowMillis, trailed),
                 stage.trailSink());
     }

@@ -11,8 +11,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 /**
  * Codec of the trail, which has a record for each finished item, for each failed attempt of a delivery to a
  * subscription, and for each move of an item of a tracked tenant. Its headers are those of an item without its payload,
- * so that it is read as an item. Its value says how the item finished, or where it went, and the broker sets its time.
- * Immutable and thread-safe.
+ * so that it is read as an item; one with {@link ItemHeaders#DEDUPE} may be a duplicate. Its value says how the item
+ * finished, or where it went, and the broker sets its time. Immutable and thread-safe.
  */
 public final class TrailCodec {
     /** Headers that tell of the attempts of a finished item. */

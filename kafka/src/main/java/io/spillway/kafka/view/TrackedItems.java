@@ -63,10 +63,13 @@ public final class TrackedItems {
         }
         Fate fate = new Fate(end.get().state(), end.get().reason(),
                 ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0), atMillis);
-        put(KeyHash.ofId(tenant.get(), "", id.get()), fate);
+        put(KeyHash.ofId(tenant.get(), "", id.get()), fate, headers.lastHeader(ItemHeaders.DEDUPE) != null);
     }
 
-    private synchronized void put(KeyHash id, Fate fate) {
+    private synchronized void put(KeyHash id, Fate fate, boolean mayBeDuplicate) {
+        if (mayBeDuplicate && fates.containsKey(id)) {
+            return;
+        }
         fates.remove(id);
         fates.put(id, fate);
         if (fates.size() > most) {

@@ -35,6 +35,15 @@ class TrackedItemsTest {
     }
 
     @Test
+    void what_may_be_a_duplicate_changes_nothing_that_is_known() {
+        putUndecided("a", "delay scheduled", 1);
+        assertThat(items.of("acme", "a")).map(TrackedItems.Fate::atMillis).contains(1L);
+        put("acme", "a", "", "done", 2);
+        putUndecided("a", "delay scheduled", 3);
+        assertThat(items.of("acme", "a")).contains(new TrackedItems.Fate(ItemState.DONE, "", 3, 2));
+    }
+
+    @Test
     void beyond_the_bound_the_item_that_has_not_changed_for_longest_is_forgotten() {
         put("acme", "a", "", "hot fresh", 1);
         put("acme", "b", "", "hot fresh", 2);
@@ -45,11 +54,18 @@ class TrackedItemsTest {
         assertThat(items.of("acme", "c")).isPresent();
     }
 
+    private void putUndecided(String id, String value, long atMillis) {
+        items.put(headers("acme", id, "").add(ItemHeaders.DEDUPE, bytes("true")), bytes(value), atMillis);
+    }
+
     private void put(String tenant, String id, String workload, String value, long atMillis) {
-        Headers headers = new RecordHeaders()
+        items.put(headers(tenant, id, workload), bytes(value), atMillis);
+    }
+
+    private static Headers headers(String tenant, String id, String workload) {
+        return new RecordHeaders()
                 .add(ItemHeaders.TENANT, bytes(tenant)).add(ItemHeaders.ID, bytes(id))
                 .add(ItemHeaders.WORKLOAD, bytes(workload)).add(ItemHeaders.ATTEMPT, bytes("3"));
-        items.put(headers, bytes(value), atMillis);
     }
 
     private static byte[] bytes(String text) {
